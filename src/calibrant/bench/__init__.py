@@ -1,0 +1,1 @@
+"""The paper's experiment: its scenarios and its preprocessing."""

@@ -1,0 +1,98 @@
+"""What a calibrator is to the classifier: how one is chosen, fitted and applied.
+
+A binary calibrator has ``fit(score, target, sample_weight)`` and ``predict(score)`` on
+one-dimensional scores. A multi-class calibrator is a classifier of score rows, with
+``fit(scores, y, sample_weight)`` and ``predict_proba(scores)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
+
+from calibrant.calibrators.enir import ENIR
+
+FloatArray = NDArray[np.float64]
+
+CALIBRATORS = {"enir": ENIR}
+
+
+def resolve_calibrator(method: Any, binary: bool) -> Any:
+    """Return an unfitted calibrator from a name or a calibrator to clone.
+
+    Parameters
+    ----------
+    method : str or object
+        A name or a calibrator.
+    binary : bool
+        Whether binary problems are calibrated, or one multi-class problem.
+
+    Returns
+    -------
+    object
+        An unfitted calibrator.
+    """
+    if isinstance(method, str) and method in CALIBRATORS:
+        calibrator = CALIBRATORS[method]()
+    elif hasattr(method, "fit") and (hasattr(method, "predict") or is_multiclass(method)):
+        calibrator = clone(method)
+    else:
+        raise ValueError(
+            f"method must be one of {sorted(CALIBRATORS)}, a calibrator with fit and predict, "
+            f"or None for no calibration. Got {method!r}."
+        )
+    if binary and is_multiclass(calibrator):
+        raise ValueError(
+            "method must be a binary calibrator, with predict and without predict_proba, when "
+            f"classes are broken into binary problems. Got {calibrator!r}. "
+            "Use method='enir', or strategy='direct' for this one."
+        )
+    if not binary and not is_multiclass(calibrator):
+        raise ValueError(
+            "method must be a multi-class calibrator, with predict_proba, for "
+            f"strategy='direct'. Got {calibrator!r}. "
+            "Use strategy='one-vs-rest' or 'all-pairs' with it."
+        )
+    return calibrator
+
+
+def is_multiclass(calibrator: Any) -> bool:
+    """Whether a calibrator maps rows of class scores rather than single scores."""
+    return hasattr(calibrator, "predict_proba")
+
+
+def fit_calibrator(
+    calibrator: Any, score: FloatArray, target: NDArray[Any], sample_weight: FloatArray
+) -> Any | None:
+    """Fit a clone of a calibrator; None where the targets hold nothing to tell apart."""
+    if len(target) == 0 or target.min() == target.max():
+        return None
+    return clone(calibrator).fit(score, target, sample_weight=sample_weight)
+
+
+def constant_calibrator(
+    calibrator: Any, target: NDArray[np.intp], sample_weight: FloatArray
+) -> Any:
+    """Predict the shares of the targets, whatever the score."""
+    dummy = DummyClassifier(strategy="prior") if is_multiclass(calibrator) else DummyRegressor()
+    return dummy.fit(np.zeros((len(target), 1)), target, sample_weight=sample_weight)
+
+
+def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> FloatArray:
+    """Calibrated probabilities: of the positive side, or one column a class."""
+    if not is_multiclass(calibrator):
+        proba = np.asarray(calibrator.predict(score), dtype=np.float64).reshape(len(score))
+    else:
+        # A class that was never held out is unknown to the calibrator.
+        proba = np.zeros((len(score), n_classes))
+        proba[:, calibrator.classes_] = calibrator.predict_proba(score)
+    if np.isnan(proba).any():
+        raise ValueError(
+            f"Calibrated probabilities must be numbers. {type(calibrator).__name__} returned NaN "
+            f"for {np.isnan(proba).sum()} scores. Check that it maps every score it was given."
+        )
+    return np.clip(proba, 0.0, 1.0)

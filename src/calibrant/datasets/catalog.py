@@ -1,0 +1,281 @@
+"""The paper's twelve data sets as data: files, columns and how classes are grouped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+WHITE_SPACE = None
+
+
+@dataclass(frozen=True)
+class DataSetInfo:
+    """Where one data set comes from and how its raw files are read.
+
+    Attributes
+    ----------
+    name : str
+        The name to load it by, and its folder.
+    title : str
+        The name at its source.
+    files : dict of str to str
+        File names, in the order in which their rows are joined, with the SHA-256 of
+        each file.
+    features : tuple of str
+        The names of all columns in the file but the target's, in order. A name that
+        starts with "-" is a column to drop.
+    target : tuple of int
+        The column of the target; for Steel seven indicators, of which one is 1.
+    separator : str or None
+        The column separator; None is any run of white space.
+    header : bool
+        Whether the first line of each file holds the column names.
+    groups : dict of str to str
+        Raw classes that are renamed, so as to join them into one.
+    dropped : tuple of str
+        Raw classes whose rows are left out.
+    categorical : tuple of str
+        Features without an order, coded 0, 1, ... in alphabetical order.
+    """
+
+    name: str
+    title: str
+    files: dict[str, str]
+    features: tuple[str, ...]
+    target: tuple[int, ...] = (-1,)
+    separator: str | None = ","
+    header: bool = False
+    groups: dict[str, str] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+
+
+def _numbered(prefix: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{prefix}{number}" for number in range(1, count + 1))
+
+
+ABALONE_GROUPS = (
+    {str(rings): "1-5" for rings in range(1, 6)}
+    | {str(rings): "14-15" for rings in (14, 15)}
+    | {str(rings): "16+" for rings in range(16, 30)}
+)
+
+CATALOG = {
+    info.name: info
+    for info in (
+        DataSetInfo(
+            name="abalone",
+            title="Abalone",
+            files={
+                "abalone.data": "de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f"
+            },
+            features=(
+                "sex",
+                "length",
+                "diameter",
+                "height",
+                "whole weight",
+                "shucked weight",
+                "viscera weight",
+                "shell weight",
+            ),
+            groups=ABALONE_GROUPS,
+            categorical=("sex",),
+        ),
+        DataSetInfo(
+            name="contraceptive",
+            title="Contraceptive Method Choice",
+            files={"cmc.data": "ad2a49da55df24b061a994ecc4d90c856aba35acd05138851aa251c4f06303c9"},
+            features=(
+                "wife's age",
+                "wife's education",
+                "husband's education",
+                "children born",
+                "wife's religion",
+                "wife now working",
+                "husband's occupation",
+                "standard of living",
+                "media exposure",
+            ),
+        ),
+        DataSetInfo(
+            name="development",
+            title="Development Index",
+            files={
+                "Development Index.csv": (
+                    "36382ca25ae72d7ecddfd3a5752b99e9bc070c7c67a9115faccf0f0b3cc3f3ab"
+                )
+            },
+            features=(
+                "population",
+                "area",
+                "population density",
+                "GDP per capita",
+                "literacy",
+                "infant mortality",
+            ),
+            header=True,
+        ),
+        DataSetInfo(
+            name="ecoli",
+            title="Ecoli",
+            files={
+                "ecoli.data": "008bd8fbb1d8b34040c3c8c4e987cac2a7ebf116e008b140cc6441be5261ba1d"
+            },
+            features=("-sequence", "mcg", "gvh", "lip", "chg", "aac", "alm1", "alm2"),
+            separator=WHITE_SPACE,
+            groups={"imL": "im", "imS": "im", "imU": "im", "omL": "om"},
+        ),
+        DataSetInfo(
+            name="forest",
+            title="Forest type mapping",
+            files={
+                "training.csv": "af7b3eedba6602c1e9b9036b1bc35b7d8991e59207e8a0e6efef9ee39b6d857c",
+                "testing.csv": "90e7538988ca5b9c5f25be940b6fbb571e6d921d0d4fe11ae5e7647ac1749894",
+            },
+            features=(
+                *_numbered("b", 9),
+                *_numbered("pred_minus_obs_H_b", 9),
+                *_numbered("pred_minus_obs_S_b", 9),
+            ),
+            target=(0,),
+            header=True,
+        ),
+        DataSetInfo(
+            name="heart",
+            title="Heart Disease (Cleveland)",
+            files={
+                "processed.cleveland.data": (
+                    "a74b7efa387bc9d108d7d0115d831fe9b414b29ae7124f331b622b4efa0427c8"
+                )
+            },
+            features=(
+                "age",
+                "sex",
+                "cp",
+                "trestbps",
+                "chol",
+                "fbs",
+                "restecg",
+                "thalach",
+                "exang",
+                "oldpeak",
+                "slope",
+                "ca",
+                "thal",
+            ),
+        ),
+        DataSetInfo(
+            name="pendigits",
+            title="Pen-Based Recognition of Handwritten Digits",
+            files={
+                "pendigits.tra": "e2b9eb9f0d0467e2b64a4816a3420edf2b8043447576f4b84337aba44a9f97d3",
+                "pendigits.tes": "8bd03229c5c5291fefe43e45465dd948d2645bf23328b9d993e0b777666b2015",
+            },
+            features=tuple(f"{axis}{point}" for point in range(1, 9) for axis in "xy"),
+        ),
+        DataSetInfo(
+            name="seeds",
+            title="seeds",
+            files={
+                "seeds_dataset.txt": (
+                    "1f3f83c0d8485ae9148061389d19628607e3f5660e3d6f40ec9102fb398bb12f"
+                )
+            },
+            features=(
+                "area",
+                "perimeter",
+                "compactness",
+                "kernel length",
+                "kernel width",
+                "asymmetry",
+                "groove length",
+            ),
+            separator=WHITE_SPACE,
+        ),
+        DataSetInfo(
+            name="steel",
+            title="Steel Plates Faults",
+            files={
+                "Faults.NNA": "08994f5b0185a8e6cc22afe9910fd36834990fb1ca30852ed79012a832fbff55"
+            },
+            features=(
+                "X_Minimum",
+                "X_Maximum",
+                "Y_Minimum",
+                "Y_Maximum",
+                "Pixels_Areas",
+                "X_Perimeter",
+                "Y_Perimeter",
+                "Sum_of_Luminosity",
+                "Minimum_of_Luminosity",
+                "Maximum_of_Luminosity",
+                "Length_of_Conveyer",
+                "TypeOfSteel_A300",
+                "TypeOfSteel_A400",
+                "Steel_Plate_Thickness",
+                "Edges_Index",
+                "Empty_Index",
+                "Square_Index",
+                "Outside_X_Index",
+                "Edges_X_Index",
+                "Edges_Y_Index",
+                "Outside_Global_Index",
+                "LogOfAreas",
+                "Log_X_Index",
+                "Log_Y_Index",
+                "Orientation_Index",
+                "Luminosity_Index",
+                "SigmoidOfAreas",
+            ),
+            target=tuple(range(-7, 0)),
+            separator=WHITE_SPACE,
+            groups={
+                "1000000": "Pastry",
+                "0100000": "Z_Scratch",
+                "0010000": "K_Scatch",
+                "0001000": "Stains",
+                "0000100": "Dirtiness",
+                "0000010": "Bumps",
+                "0000001": "Other_Faults",
+            },
+        ),
+        DataSetInfo(
+            name="waveform",
+            title="Waveform Database Generator (Version 1)",
+            files={
+                "waveform.data": "da332f3121943f586826f5d1b2cdd354548c59f71ddbf28c4d0c2eb623d7bfc3"
+            },
+            features=_numbered("x", 21),
+        ),
+        DataSetInfo(
+            name="wholesale",
+            title="Wholesale customers",
+            files={
+                "Wholesale customers data.csv": (
+                    "c3d018c643565b85cee733c4a2ac76dd76e080e857cb23f0ccfcc2e15a6c17ef"
+                )
+            },
+            features=(
+                "Channel",
+                "Fresh",
+                "Milk",
+                "Grocery",
+                "Frozen",
+                "Detergents_Paper",
+                "Delicassen",
+            ),
+            target=(1,),
+            header=True,
+        ),
+        DataSetInfo(
+            name="yeast",
+            title="Yeast",
+            files={
+                "yeast.data": "7cf61776fc04f527f93bf57a327b863893a1225d82df02d457e8950173218258"
+            },
+            features=("-sequence", "mcg", "gvh", "alm", "mit", "erl", "pox", "vac", "nuc"),
+            separator=WHITE_SPACE,
+            dropped=("ERL",),
+        ),
+    )
+}

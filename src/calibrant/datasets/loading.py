@@ -1,0 +1,103 @@
+"""Raw files of the twelve data sets -> arrays."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from calibrant.datasets.catalog import CATALOG, DataSetInfo
+
+FOLDER_VARIABLE = "CALIBRANT_DATA"
+MISSING = "?"
+
+
+def dataset_names() -> tuple[str, ...]:
+    """Names of the paper's data sets, in the paper's order."""
+    return tuple(CATALOG)
+
+
+def load_dataset(name: str) -> Bunch:
+    """Load one of the paper's data sets, with its classes grouped as in the paper.
+
+    The raw files are read from the folder named by the environment variable
+    ``CALIBRANT_DATA``, one subfolder a data set, in the layout of their sources.
+
+    Parameters
+    ----------
+    name : str
+        One of `dataset_names`.
+
+    Returns
+    -------
+    Bunch
+        With ``data`` (ndarray of shape (n_samples, n_features)), ``target`` (class
+        indices), ``feature_names``, ``target_names``, ``categorical`` (names of
+        features without an order) and ``title``. Rows keep the order of the files;
+        rows with a missing value are left out.
+    """
+    if name not in CATALOG:
+        raise ValueError(f"name must be one of {', '.join(CATALOG)}. Got {name!r}.")
+    info = CATALOG[name]
+    folder = _data_folder() / info.name
+    rows = [row for file in info.files for row in _read_rows(folder / file, info)]
+    return _assemble(info, rows)
+
+
+def _data_folder() -> Path:
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if not folder:
+        raise FileNotFoundError(
+            f"{FOLDER_VARIABLE} must name the folder of the raw data files. It is not set. "
+            f"Set it, or use calibrant.datasets.make_waveform, which needs no files."
+        )
+    return Path(folder)
+
+
+def _read_rows(path: Path, info: DataSetInfo) -> list[list[str]]:
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{info.title} is read from {path}, which does not exist. "
+            f"Put the file there, or set {FOLDER_VARIABLE} to the folder that has it."
+        )
+    lines = path.read_text(encoding="utf-8").splitlines()[info.header :]
+    rows = [[cell.strip() for cell in line.split(info.separator)] for line in lines if line.strip()]
+    return [row for row in rows if MISSING not in row]
+
+
+def _assemble(info: DataSetInfo, rows: list[list[str]]) -> Bunch:
+    columns = list(range(len(rows[0])))
+    target_columns = [columns[position] for position in info.target]
+    feature_columns = {
+        feature: column
+        for feature, column in zip(
+            info.features, [c for c in columns if c not in target_columns], strict=True
+        )
+        if not feature.startswith("-")
+    }
+    classes = ["".join(row[column] for column in target_columns) for row in rows]
+    kept = [index for index, label in enumerate(classes) if label not in info.dropped]
+    labels = np.array([info.groups.get(classes[index], classes[index]) for index in kept])
+    target_names, target = np.unique(labels, return_inverse=True)
+    data = np.column_stack(
+        [
+            _numbers([rows[index][column] for index in kept], feature in info.categorical)
+            for feature, column in feature_columns.items()
+        ]
+    )
+    return Bunch(
+        data=data,
+        target=target,
+        feature_names=list(feature_columns),
+        target_names=target_names,
+        categorical=list(info.categorical),
+        title=info.title,
+    )
+
+
+def _numbers(cells: list[str], categorical: bool) -> np.ndarray:
+    if categorical:
+        return np.unique(cells, return_inverse=True)[1].astype(float)
+    return np.array(cells, dtype=float)

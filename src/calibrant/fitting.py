@@ -1,0 +1,141 @@
+"""Fit clones of the user's classifier on parts of the rows, seeded and in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from calibrant.problems import ScoringProblem, class_scores
+from calibrant.progress import track
+
+FloatArray = NDArray[np.float64]
+Rows = NDArray[np.intp]
+LARGEST_SEED = np.iinfo(np.int32).max
+
+
+class Part(NamedTuple):
+    """A split of a problem's rows: train on some, score the others."""
+
+    problem: ScoringProblem
+    train: Rows
+    test: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Fitter:
+    """What all fits of one calibration have in common.
+
+    Attributes
+    ----------
+    estimator : classifier
+        What is cloned for each fit.
+    X : array-like of shape (n_samples, n_features)
+        All training rows.
+    fit_params : dict
+        What ``estimator.fit`` takes beside X and y. Arrays with one entry a row are
+        cut to the rows of each fit.
+    rng : RandomState
+        The source of seeds for estimators that have none of their own.
+    n_jobs : int or None
+        The number of parallel jobs.
+    verbose : int
+        Whether a progress bar is shown.
+    """
+
+    estimator: Any
+    X: Any
+    fit_params: dict[str, Any]
+    rng: np.random.RandomState
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    def models(self, problems: list[ScoringProblem]) -> list[Any]:
+        """One model a problem, fitted on all its rows."""
+        work = [(problem.labels[problem.rows], problem.rows) for problem in problems]
+        return self._run(fit_clone, work, "fitting")
+
+    def held_out_scores(self, parts: list[Part]) -> list[FloatArray]:
+        """Scores of each part's test rows by a model fitted on its training rows."""
+        work = [
+            (part.problem.labels[part.train], part.train, part.test, part.problem.column)
+            for part in parts
+        ]
+        return self._run(_fit_and_score, work, "scoring held-out rows")
+
+    def _run(self, function: Callable[..., Any], work: list[tuple], title: str) -> list[Any]:
+        # Seeds are drawn before the work is spread: the result does not depend on how.
+        seeds = self.rng.randint(LARGEST_SEED, size=len(work))
+        results: Iterable[Any] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(function)(self.estimator, self.X, self.fit_params, seed, *args)
+            for seed, args in zip(seeds, work, strict=True)
+        )
+        return list(track(results, len(work), title) if self.verbose else results)
+
+
+def fit_clone(
+    estimator: Any, X: Any, fit_params: dict[str, Any], seed: int, labels: NDArray[Any], rows: Rows
+) -> Any:
+    """Fit a clone of the estimator on some of the rows; ``labels`` are those rows'."""
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    params = {
+        name: take_rows(value, rows) if _is_per_row(value, n_samples) else value
+        for name, value in fit_params.items()
+    }
+    model = _seeded(clone(estimator), seed).fit(take_rows(X, rows), labels, **params)
+    expected = np.unique(labels)
+    if not np.array_equal(model.classes_, expected):
+        raise ValueError(
+            f"A fitted {type(model).__name__} must have the classes it was fitted on, "
+            f"{expected.tolist()}. Got {list(model.classes_)}. "
+            "If it holds a model that is fitted already, wrap the whole of it in FrozenEstimator."
+        )
+    return model
+
+
+def _fit_and_score(
+    estimator: Any,
+    X: Any,
+    fit_params: dict[str, Any],
+    seed: int,
+    labels: NDArray[Any],
+    train: Rows,
+    test: Rows,
+    column: int | None,
+) -> FloatArray:
+    model = fit_clone(estimator, X, fit_params, seed, labels, train)
+    score, _ = class_scores(model, take_rows(X, test))
+    return score if column is None else score[:, column]
+
+
+def take_rows(X: Any, rows: Rows) -> Any:
+    """Take rows of an array, a sparse matrix, a data frame or a list, in its own type."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "__array__") or hasattr(X, "tocsr"):
+        return X[rows]
+    return [X[row] for row in rows]
+
+
+def _is_per_row(value: Any, n_samples: int) -> bool:
+    if isinstance(value, str | bytes | dict) or np.isscalar(value):
+        return False
+    if hasattr(value, "shape"):
+        return len(value.shape) > 0 and value.shape[0] == n_samples
+    return hasattr(value, "__len__") and len(value) == n_samples
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    """Give a seed to every part of the estimator that has none."""
+    rng = np.random.RandomState(seed)
+    seeds = {
+        name: int(rng.randint(LARGEST_SEED))
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return estimator.set_params(**seeds)

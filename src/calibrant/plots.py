@@ -1,0 +1,146 @@
+"""Pictures of probabilities, in the manner of scikit-learn's displays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import ArrayLike
+
+from calibrant.metrics import ReliabilityCurve, reliability_curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class ReliabilityDisplay:
+    """Reliability diagram: observed frequency against predicted probability.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+        The points to draw.
+    name : str, default=None
+        The name in the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes drawn on, after `plot`.
+    """
+
+    ax_: Axes
+
+    def __init__(self, curve: ReliabilityCurve, *, name: str | None = None):
+        self.curve = curve
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the diagram of a fitted classifier on rows it has not seen.
+
+        Parameters
+        ----------
+        estimator : classifier
+            A fitted classifier with ``predict_proba``.
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            True labels.
+        name : str, default=None
+            The name in the legend; None is the class name of the estimator.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **options : dict
+            Passed to `calibrant.metrics.reliability_curve`.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display, drawn.
+        """
+        return cls.from_predictions(
+            y,
+            estimator.predict_proba(X),
+            name=name or type(estimator).__name__,
+            ax=ax,
+            labels=estimator.classes_,
+            **options,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        proba: ArrayLike,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the diagram of given probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        proba : array-like of shape (n_samples, n_classes)
+            Class probabilities.
+        name : str, default=None
+            The name in the legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **options : dict
+            Passed to `calibrant.metrics.reliability_curve`.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display, drawn.
+        """
+        return cls(reliability_curve(y_true, proba, **options), name=name).plot(ax)
+
+    def plot(self, ax: Axes | None = None, **line_options: Any) -> Self:
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **line_options : dict
+            Passed to matplotlib's ``plot``.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display itself.
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        if not ax.lines:
+            ax.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--", label="perfect")
+        options: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 4,
+            "label": self.name,
+        } | line_options
+        ax.plot(self.curve.predicted, self.curve.observed, **options)
+        ax.set(
+            xlabel="predicted probability",
+            ylabel="observed frequency",
+            xlim=(-0.02, 1.02),
+            ylim=(-0.02, 1.02),
+            aspect="equal",
+        )
+        self.ax_ = ax
+        return self

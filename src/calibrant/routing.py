@@ -1,0 +1,62 @@
+"""Which of fit's parameters go to the estimator and which to the splitter."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sklearn import get_config
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import has_fit_parameter
+
+from calibrant.exceptions import CalibrationWarning
+
+
+def fit_router(owner: Any, estimator: Any, cv: Any) -> MetadataRouter:
+    """Router of scikit-learn's metadata for ``owner.fit``."""
+    router = (
+        MetadataRouter(owner=owner)
+        .add_self_request(owner)
+        .add(
+            estimator=estimator,
+            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+        )
+    )
+    if hasattr(cv, "get_metadata_routing"):
+        router.add(splitter=cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+    return router
+
+
+def route_fit(
+    owner: Any,
+    estimator: Any,
+    sample_weight: Any,
+    groups: Any,
+    fit_params: dict[str, Any],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parameters for ``estimator.fit`` and for splitting, beside X and y.
+
+    With metadata routing enabled they go where they were requested; otherwise weights go
+    to an estimator that takes them, groups to the splitter, and all else to the estimator.
+    """
+    split_params = {} if groups is None else {"groups": groups}
+    if get_config()["enable_metadata_routing"]:
+        routed = process_routing(
+            owner, "fit", sample_weight=sample_weight, groups=groups, **fit_params
+        )
+        requested = routed.get("splitter", Bunch(split=split_params)).split
+        return dict(routed.estimator.fit), dict(requested)
+    params = dict(fit_params)
+    if sample_weight is not None and not isinstance(estimator, FrozenEstimator):
+        if has_fit_parameter(estimator, "sample_weight"):
+            params["sample_weight"] = sample_weight
+        else:
+            warnings.warn(
+                f"{type(estimator).__name__} takes no sample_weight: the weights are used for "
+                "calibration only. Enable metadata routing to pass them to a step of a pipeline.",
+                CalibrationWarning,
+                stacklevel=4,
+            )
+    return params, split_params

@@ -28,6 +28,7 @@ from calibrant.generation import Generator, resolve_generator, scores_of_fitted
 from calibrant.labels import as_frequencies, check_classes, check_labels, class_index
 from calibrant.problems import (
     class_scores,
+    is_scored,
     reduce_scores,
     score_column,
     scoring_problems,
@@ -221,8 +222,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             fit_calibrator(calibrator, own.score, own.target, own.sample_weight) for own in points
         ]
         self.calibrators_ = [
-            own
-            or constant_calibrator(calibrator, problem.target[problem.rows], weight[problem.rows])
+            constant_calibrator(calibrator, problem.target[problem.rows], weight[problem.rows])
+            if own is None
+            else own
             for own, problem in zip(fitted, problems, strict=True)
         ]
         self._warn_of_few_rows(index[weight > 0], n_constant=fitted.count(None))
@@ -244,14 +246,18 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         self._check_columns(X)
         scores, are_proba = self._problem_scores(X)
-        if self.calibrators_ is None:
-            return self._combine(scores, fallback=None)
-        probas = [
-            apply_calibrator(calibrator, score, len(self.classes_))
-            for calibrator, score in zip(self.calibrators_, scores, strict=True)
-        ]
-        proba = self._combine(probas, fallback=scores if are_proba else None)
-        return add_prior_row(proba, self.class_count_)
+        scored = np.all([is_scored(score) for score in scores], axis=0)
+        proba = np.tile(self.class_count_ / self.class_count_.sum(), (len(scored), 1))
+        if scored.any():
+            proba[scored] = self._proba([score[scored] for score in scores], are_proba)
+        if not scored.all():
+            warnings.warn(
+                f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows; they get "
+                "the shares of the classes. Scale or impute the features before the classifier.",
+                CalibrationWarning,
+                stacklevel=2,
+            )
+        return proba
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row.
@@ -338,6 +344,17 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             for (score, _), side in zip(scored, sides, strict=True)
         ]
         return scores, scored[0][1]
+
+    def _proba(self, scores: list[FloatArray], are_proba: bool) -> FloatArray:
+        """Scores of the problems -> probabilities of the problems -> of the classes."""
+        if self.calibrators_ is None:
+            return self._combine(scores, fallback=None)
+        probas = [
+            apply_calibrator(calibrator, score, len(self.classes_))
+            for calibrator, score in zip(self.calibrators_, scores, strict=True)
+        ]
+        proba = self._combine(probas, fallback=scores if are_proba else None)
+        return add_prior_row(proba, self.class_count_)
 
     def _combine(self, probas: list[FloatArray], fallback: list[FloatArray] | None) -> FloatArray:
         """Probabilities of the problems -> of the classes."""

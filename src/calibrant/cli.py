@@ -25,6 +25,7 @@ def demo(
     jobs: Annotated[int, typer.Option(help="The number of parallel fits.")] = 2,
 ) -> None:
     """Run the paper's five scenarios on built-in data: a table and a picture."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.progress import track
     from rich.table import Table
@@ -44,9 +45,13 @@ def demo(
             transient=True,
         )
     )
-    table = Table(title=f"Waveform data, {N_TRAIN} training rows, {N_TEST} test rows")
-    table.add_column("classifier")
-    table.add_column("scenario")
+    table = Table(
+        title=f"Waveform data, {N_TRAIN} training rows, {N_TEST} test rows",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    table.add_column("classifier", no_wrap=True)
+    table.add_column("scenario", no_wrap=True)
     for column in [*runs[0].metrics(), "seconds"]:
         table.add_column(column, justify="right")
     for run in runs:

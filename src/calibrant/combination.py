@@ -14,9 +14,10 @@ FloatArray = NDArray[np.float64]
 SMALLEST_PAIRWISE = 1e-10
 # R[:, i, j] + R[:, j, i] may differ from 1 by rounding, in single precision too.
 COMPLEMENT_TOLERANCE = 1e-6
-# Iterative solutions stop when no probability moves by more than this.
-CONVERGED = 1e-13
-MAX_ITERATIONS = 10_000
+# Iterative solutions stop when nothing moves by more than this, or after so many rounds:
+# contradictory problems may draw a probability toward 0 without end.
+CONVERGED = 1e-12
+MAX_ITERATIONS = 2_000
 
 
 def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray:

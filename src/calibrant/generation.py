@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from calibrant.fitting import LARGEST_SEED, Fitter, Part
-from calibrant.problems import ScoringProblem, class_scores, reduce_scores
+from calibrant.problems import ScoringProblem, class_scores, is_scored, reduce_scores
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -102,6 +102,8 @@ class Generator(ABC):
             empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(y))))
             rows = np.concatenate([np.empty(0, np.intp), *(part.test for part in own)])
             score = np.concatenate([empty, *islice(scores, len(own))])
+            scored = is_scored(score)
+            rows, score = rows[scored], score[scored]
             sets.append(
                 self._finish(CalibrationSet(score, problem.target[rows], sample_weight[rows]))
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,49 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
             "but the target y is None."
         )
     labels = column_or_1d(y, warn=True)
-    missing = labels != labels if labels.dtype.kind in "fcO" else np.zeros(len(labels), bool)
-    if labels.dtype == object:
-        missing = missing | np.array([label is None for label in labels], dtype=bool)
-    if missing.any():
-        raise ValueError(
-            f"y must not have missing labels. Input y contains NaN or None in {missing.sum()} of "
-            f"{len(labels)} rows. Drop those rows."
-        )
-    check_classification_targets(labels)
+    for name, found in (
+        ("NaN or None", _missing(labels)),
+        ("infinity", labels.dtype.kind == "f" and np.isinf(labels)),
+    ):
+        if np.any(found):
+            raise ValueError(
+                f"y must hold a label for every row. Input y contains {name} in {np.sum(found)} "
+                f"of {len(labels)} rows. Drop those rows."
+            )
+    labels = _of_one_kind(labels)
+    with warnings.catch_warnings():
+        # Many classes for few rows are reported by the classifier, in its own words.
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
+        check_classification_targets(labels)
     return labels
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    if labels.dtype.kind == "f":
+        return np.isnan(labels)
+    if labels.dtype != object:
+        return np.zeros(len(labels), dtype=bool)
+    return np.array([_is_missing(label) for label in labels], dtype=bool)
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)  # only NaN differs from itself
+    except TypeError:  # pandas' NA refuses to be compared
+        return True
+
+
+def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers kept as objects as numbers; refuse labels that cannot be sorted."""
+    if labels.dtype != object:
+        return labels
+    kinds = sorted({type(label).__name__ for label in labels})
+    if "str" in kinds and len(kinds) > 1:
+        raise ValueError(
+            f"y must hold labels of one kind. Got {' and '.join(kinds)}. "
+            "Convert them all to strings."
+        )
+    return labels if "str" in kinds else np.asarray(labels.tolist())
 
 
 def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -47,14 +81,7 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
     ndarray of shape (n_classes,)
         The classes, sorted.
     """
-    try:
-        classes = np.unique(labels)
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in labels})
-        raise ValueError(
-            f"y must hold labels of one kind. Got {' and '.join(kinds)}. "
-            "Convert them all to strings."
-        ) from None
+    classes = np.unique(labels)
     if known is not None:
         unknown = np.setdiff1d(classes, known)
         if len(unknown):

@@ -12,8 +12,10 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 FloatArray = NDArray[np.float64]
 
-# Logarithms of probabilities below this are taken at this, as in the paper's tables.
-SMALLEST_PROBABILITY = 1e-15
+# Logarithms of probabilities below this are taken at this: scikit-learn's choice for the
+# log loss, and the one that the paper's tables rest on for the published form.
+SMALLEST_PROBABILITY = np.finfo(np.float64).eps
+PUBLISHED_SMALLEST_PROBABILITY = 1e-15
 # Rows may differ from a sum of 1 by rounding, in single precision too.
 SUM_TOLERANCE = 1e-5
 
@@ -114,7 +116,8 @@ def published_log_loss(
     0.329
     """
     data = _check(y_true, proba, labels, sample_weight)
-    clipped = np.clip(data.proba, SMALLEST_PROBABILITY, 1.0 - SMALLEST_PROBABILITY)
+    smallest = PUBLISHED_SMALLEST_PROBABILITY
+    clipped = np.clip(data.proba, smallest, 1.0 - smallest)
     loss = -xlogy(data.one_hot, clipped) - xlogy(1.0 - data.one_hot, 1.0 - clipped)
     return float(np.average(loss.sum(axis=1), weights=data.weight))
 

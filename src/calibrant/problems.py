@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 # Scores beyond this are taken as this: sums and distances of scores stay finite.
-LARGEST_SCORE = 1e300
+LARGEST_SCORE = 1e250
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +85,11 @@ def reduce_scores(
     return np.divide(win, total, out=np.full_like(win, 0.5), where=total > 0)
 
 
+def is_scored(score: FloatArray) -> NDArray[np.bool_]:
+    """Rows for which a model has a score at all."""
+    return ~np.isnan(score if score.ndim == 1 else score.sum(axis=1))
+
+
 def scoring_problems(
     code: NDArray[np.int8] | None,
     y: NDArray[np.intp],
@@ -139,7 +144,8 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
     Returns
     -------
     score : ndarray of shape (n_samples, n_classes)
-        Probabilities, or decision values on any scale.
+        Probabilities, or decision values on any scale; NaN where the model has none, as
+        naive Bayes has where no feature varies.
     is_proba : bool
         Whether they are probabilities.
     """
@@ -154,12 +160,6 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
             f"Scores must have one column for each of the {len(model.classes_)} classes. "
             f"{type(model).__name__} returned {score.shape[1]}. "
             "For SVC, use decision_function_shape='ovr'."
-        )
-    if np.isnan(score).any():
-        raise ValueError(
-            f"Scores must be numbers. {type(model).__name__} returned NaN for "
-            f"{np.isnan(score).any(axis=1).sum()} of {len(score)} rows. "
-            "Scale or impute the features before the classifier."
         )
     if is_proba:
         return np.clip(score, 0.0, 1.0), True

@@ -33,9 +33,7 @@ def track(items: Iterable[T], total: int, title: str) -> Iterator[T]:
     except ImportError:
         yield from _plain(items, total, title)
     else:
-        yield from rich_track(
-            items, total=total, description=title, console=Console(stderr=True), transient=True
-        )
+        yield from rich_track(items, total=total, description=title, console=Console(stderr=True))
 
 
 def _plain(items: Iterable[T], total: int, title: str) -> Iterator[T]:

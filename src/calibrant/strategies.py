@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.combination import COUPLINGS, couple, decode, normalize
+
+logger = logging.getLogger(__name__)
 
 FloatArray = NDArray[np.float64]
 CodeMatrix = NDArray[np.int8]
@@ -110,7 +113,8 @@ class BinaryStrategy(Strategy):
 class OneVsRest(BinaryStrategy):
     """One problem a class, that class against all others; combined by normalization.
 
-    Rows in which every problem says 0 fall back on the uncalibrated scores.
+    Rows in which every problem says 0 fall back on the uncalibrated scores; their number
+    is logged.
     """
 
     def _code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix:
@@ -123,6 +127,9 @@ class OneVsRest(BinaryStrategy):
         class_count: FloatArray,
         fallback: FloatArray | None,
     ) -> FloatArray:
+        undecided = np.count_nonzero(proba.max(axis=1, initial=0.0) == 0)
+        if undecided:
+            logger.info("all problems say 0 in %d of %d rows", undecided, len(proba))
         return normalize(proba, fallback)
 
 

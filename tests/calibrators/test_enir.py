@@ -1,0 +1,212 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from calibrant.calibrators import ENIR
+from calibrant.near_isotonic import near_isotonic_path
+
+GOLDEN = {
+    case["name"]: case
+    for case in json.loads(
+        (Path(__file__).parents[1] / "golden" / "near_isotonic.json").read_text()
+    )
+}
+
+
+def dense_enir(score, target, weight, penalty, likelihood):
+    """ENIR from its definition, with every model written out."""
+    path = near_isotonic_path(target, weight)
+    lambdas = path.lambdas[1:] if len(path.lambdas) > 1 else path.lambdas
+    models = np.array([path.solution(lam) for lam in lambdas])
+    n_groups = 1 + (np.abs(np.diff(models, axis=1)) > 1e-10).sum(axis=1)
+    criterion = penalty(n_groups, weight.sum()) - 2 * likelihood(models, target, weight)
+    weights = np.exp(-criterion / 2 - logsumexp(-criterion / 2))
+    return weights @ models
+
+
+def bernoulli(models, target, weight):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        win = np.where(target > 0, target * np.log(models), 0.0)
+        lose = np.where(target < 1, (1 - target) * np.log(1 - models), 0.0)
+    return (weight * (win + lose)).sum(axis=1)
+
+
+def authors(models, target, weight):
+    """Log b for every positive target, as in the authors' code."""
+    with np.errstate(divide="ignore"):
+        return np.where(target > 0, np.log(models), np.log(1 - models)).sum(axis=1)
+
+
+PENALTIES = {
+    "bic": lambda groups, n: groups * np.log(n),
+    "aic": lambda groups, n: 2.0 * groups,
+    "aicc": lambda groups, n: 2.0 * groups + 2.0 * groups * (groups + 1) / (n - groups - 1),
+}
+
+
+@pytest.mark.parametrize("criterion", PENALTIES)
+@pytest.mark.parametrize("seed", range(5))
+def test_prediction_is_the_weighted_mean_of_all_models(criterion, seed):
+    rng = np.random.default_rng(seed)
+    score = np.sort(rng.normal(size=80))
+    target = (rng.uniform(size=80) < 1 / (1 + np.exp(-2 * score))).astype(float)
+    weight = rng.integers(1, 4, size=80).astype(float)
+    enir = ENIR(criterion=criterion).fit(score, target, weight)
+    expected = dense_enir(score, target, weight, PENALTIES[criterion], bernoulli)
+    np.testing.assert_allclose(enir.predict(score), expected, atol=1e-12)
+    assert enir.weights_.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["fractional_12", "already_isotonic"])
+def test_the_authors_predictions_follow_from_their_likelihood(name):
+    case = GOLDEN[name]
+    score, target = np.array(case["x"]), np.array(case["y"])
+    fitted = dense_enir(score, target, np.ones_like(target), PENALTIES["bic"], authors)
+    predicted = np.interp(case["grid"], score, fitted)
+    np.testing.assert_allclose(predicted, case["enir_predict"], atol=1e-9)
+
+
+def test_interpolates_between_points_and_is_constant_outside():
+    enir = ENIR().fit([1.0, 2.0, 4.0], [0.1, 0.5, 0.9])
+    np.testing.assert_allclose(enir.predict([-9, 1, 1.5, 3, 4, 9]), [0.1, 0.1, 0.3, 0.7, 0.9, 0.9])
+
+
+def test_tied_scores_are_pooled():
+    tied = ENIR().fit([0.1, 0.1, 0.1, 0.8, 0.8], [0, 1, 0, 1, 1])
+    pooled = ENIR().fit([0.1, 0.8], [1 / 3, 1.0], [3, 2])
+    np.testing.assert_array_equal(tied.X_thresholds_, pooled.X_thresholds_)
+    np.testing.assert_allclose(tied.y_thresholds_, pooled.y_thresholds_)
+
+
+def test_integer_weights_are_repeated_rows_and_zero_is_none():
+    rng = np.random.default_rng(0)
+    score, target = rng.uniform(size=60), rng.integers(0, 2, size=60)
+    weight = rng.integers(0, 4, size=60)
+    weighted = ENIR().fit(score, target, weight)
+    repeated = ENIR().fit(np.repeat(score, weight), np.repeat(target, weight))
+    grid = np.linspace(0, 1, 101)
+    np.testing.assert_allclose(weighted.predict(grid), repeated.predict(grid), atol=1e-12)
+
+
+def test_order_of_rows_does_not_matter():
+    rng = np.random.default_rng(1)
+    score, target = rng.normal(size=200), rng.integers(0, 2, size=200)
+    order = rng.permutation(200)
+    grid = np.linspace(-3, 3, 50)
+    np.testing.assert_allclose(
+        ENIR().fit(score, target).predict(grid),
+        ENIR().fit(score[order], target[order]).predict(grid),
+        atol=1e-14,
+    )
+
+
+@pytest.mark.parametrize("criterion", PENALTIES)
+@pytest.mark.parametrize(
+    ("score", "target", "expected"),
+    [
+        ([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], [0, 0, 1, 1]),
+        ([0.1, 0.5, 0.9], [1, 1, 1], [1, 1, 1]),
+        ([0.1, 0.5, 0.9], [0, 0, 0], [0, 0, 0]),
+        ([0.4, 0.4, 0.4, 0.4], [0, 1, 0, 0], [0.25] * 4),
+        ([3.0], [1], [1]),
+    ],
+    ids=["separable", "all ones", "all zeros", "one distinct score", "one row"],
+)
+def test_degenerate_input_is_ordinary_input(criterion, score, target, expected):
+    np.testing.assert_allclose(
+        ENIR(criterion=criterion).fit(score, target).predict(score), expected
+    )
+
+
+def test_few_rows_under_aicc_give_isotonic_regression():
+    enir = ENIR(criterion="aicc").fit([1.0, 2.0], [1.0, 0.0])
+    np.testing.assert_allclose(enir.predict([1.0, 2.0]), [0.5, 0.5])
+
+
+def test_approaches_the_truth_as_rows_grow():
+    rng = np.random.default_rng(0)
+    grid = np.linspace(0.05, 0.95, 50)
+    errors = []
+    for n in (200, 20_000):
+        score = rng.uniform(size=n)
+        target = rng.uniform(size=n) < score**2
+        errors.append(np.abs(ENIR().fit(score, target).predict(grid) - grid**2).mean())
+    assert errors[1] < errors[0] / 3
+
+
+scores = st.one_of(
+    st.floats(-1e300, 1e300),
+    st.floats(0, 1),
+    st.sampled_from([0.0, 5e-324, 1e-310, 1.0, 1.0 - 1e-16]),
+)
+
+
+@given(st.data())
+def test_predictions_are_always_probabilities(data):
+    n = data.draw(st.integers(1, 30))
+    score = data.draw(arrays(float, n, elements=scores))
+    target = data.draw(arrays(float, n, elements=st.floats(0, 1)))
+    weight = data.draw(arrays(float, n, elements=st.sampled_from([0.0, 0.3, 1.0, 50.0])))
+    if weight.sum() == 0:
+        weight[0] = 1.0
+    enir = ENIR().fit(score, target, weight)
+    new = np.r_[score, data.draw(arrays(float, 10, elements=scores))]
+    proba = enir.predict(new)
+    assert np.isfinite(proba).all()
+    assert proba.min() >= target[weight > 0].min() - 1e-12
+    assert proba.max() <= target[weight > 0].max() + 1e-12
+
+
+def test_a_column_is_as_good_as_a_vector():
+    score, target = np.array([0.1, 0.4, 0.3, 0.8]), [0, 1, 0, 1]
+    np.testing.assert_array_equal(
+        ENIR().fit(score[:, None], target).predict(score[:, None]),
+        ENIR().fit(score, target).transform(score),
+    )
+
+
+def test_keeps_only_the_corners_of_the_map():
+    enir = ENIR().fit(np.arange(100.0), np.repeat([0, 1], 50))
+    np.testing.assert_array_equal(enir.X_thresholds_, [0, 49, 50, 99])
+
+
+def test_clones_and_keeps_parameters():
+    assert clone(ENIR(criterion="aic")).criterion == "aic"
+
+
+@pytest.mark.parametrize(
+    ("fit", "message"),
+    [
+        (([0.1, np.nan], [0, 1]), "score must be finite"),
+        (([0.1, np.inf], [0, 1]), "score must be finite"),
+        (([0.1, 1e305], [0, 1]), r"within \+-1e\+300\. Got 1e\+305"),
+        (([[0.1, 0.2], [0.3, 0.4]], [0, 1]), r"shape \(n,\) or \(n, 1\)\. Got \(2, 2\)"),
+        (([0.1, 0.2], [0, 2]), r"target must lie in \[0, 1\]\. Got values from 0 to 2"),
+        (([0.1, 0.2], [[0], [1]]), r"target must have shape \(n,\)"),
+        (([0.1, 0.2], [0]), "inconsistent numbers of samples"),
+        (([0.1, 0.2], [0, 1], [1, -1]), "must not be negative. Got -1"),
+        (([0.1, 0.2], [0, 1], [0, 0]), "positive for at least one row. Got only zeros"),
+        (([0.1, 0.2], [0, 1], [[1], [1]]), r"sample_weight must have shape \(n,\)"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(fit, message):
+    with pytest.raises(ValueError, match=message):
+        ENIR().fit(*fit)
+
+
+def test_unknown_criterion_gets_one_clear_error():
+    with pytest.raises(ValueError, match=r"one of \['aic', 'aicc', 'bic'\]\. Got 'hqc'"):
+        ENIR(criterion="hqc").fit([0.1, 0.2], [0, 1])
+
+
+def test_predict_before_fit_is_refused():
+    with pytest.raises(NotFittedError):
+        ENIR().predict([0.5])

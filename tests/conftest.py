@@ -1,0 +1,21 @@
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The paper's raw data files lie beside a checkout, or where CALIBRANT_DATA says.
+BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
+if "CALIBRANT_DATA" not in os.environ and BESIDE_CHECKOUT.is_dir():
+    os.environ["CALIBRANT_DATA"] = str(BESIDE_CHECKOUT)
+
+# How long an example takes says nothing about it on a busy machine.
+settings.register_profile("calibrant", deadline=None)
+settings.load_profile("calibrant")
+
+
+@pytest.fixture
+def paper_data() -> None:
+    """Skip where the raw data files are not to be had: they are not part of the repo."""
+    if not os.environ.get("CALIBRANT_DATA"):
+        pytest.skip("the paper's data files are not here: set CALIBRANT_DATA to their folder")

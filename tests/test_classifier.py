@@ -1,0 +1,315 @@
+import logging
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC, LinearSVC
+
+from calibrant import CalibratedClassifier
+from calibrant.calibrators import ENIR
+from calibrant.combination import add_prior_row, couple
+from calibrant.datasets import make_waveform
+from calibrant.generation import CrossFit, MonteCarloCV
+from calibrant.metrics import expected_calibration_error, log_loss
+from calibrant.strategies import AllPairs
+
+QUICK = MonteCarloCV(n_points=1000, group_size=50)
+
+
+@pytest.fixture(scope="module")
+def waveform():
+    return *make_waveform(200, random_state=0), *make_waveform(1000, random_state=1)
+
+
+def make_blobs(counts, seed=0, spread=1.5):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(len(counts)), counts)
+    centers = rng.normal(size=(len(counts), 4)) * spread
+    return centers[y] + rng.normal(size=(len(y), 4)), y
+
+
+def test_defaults_are_the_papers_recommended_scenario(waveform):
+    X, y, X_new, _ = waveform
+    default = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    spelled = CalibratedClassifier(
+        GaussianNB(), method="enir", strategy="one-vs-rest", cv="monte-carlo", random_state=0
+    ).fit(X, y)
+    np.testing.assert_array_equal(default.predict_proba(X_new), spelled.predict_proba(X_new))
+    assert isinstance(CalibratedClassifier()._estimator(), RandomForestClassifier)
+
+
+def test_the_procedure_step_by_step(waveform):
+    """The whole of fit and predict_proba for one-vs-rest, written out with plain parts."""
+    X, y, X_new, _ = waveform
+    splits = [(np.arange(len(y)) % 4 != fold, np.arange(len(y)) % 4 == fold) for fold in range(4)]
+    splits = [(np.flatnonzero(train), np.flatnonzero(test)) for train, test in splits]
+    columns = []
+    for label in range(3):
+        score, target = [], []
+        for train, test in splits:
+            model = GaussianNB().fit(X[train], y[train] == label)
+            score.append(model.predict_proba(X[test])[:, 1])
+            target.append(y[test] == label)
+        enir = ENIR().fit(np.concatenate(score), np.concatenate(target))
+        final = GaussianNB().fit(X, y == label)
+        columns.append(enir.predict(final.predict_proba(X_new)[:, 1]))
+    proba = np.column_stack(columns)
+    expected = add_prior_row(proba / proba.sum(axis=1, keepdims=True), np.bincount(y))
+
+    model = CalibratedClassifier(GaussianNB(), cv=splits).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X_new), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 7])
+def test_all_pairs_of_raw_naive_bayes_is_multiclass_naive_bayes(n_classes):
+    # p_i / (p_i + p_j) is the same in both models if their variances are smoothed alike.
+    X, y = make_blobs([30, 50, 20, 40, 25, 35, 60][:n_classes])
+    smoothing = GaussianNB(var_smoothing=0.0)
+    pairs = CalibratedClassifier(smoothing, method=None, strategy="all-pairs").fit(X, y)
+    expected = smoothing.fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(pairs.predict_proba(X), expected, atol=1e-6)
+
+
+def test_raw_one_vs_rest_divides_by_the_sum(waveform):
+    X, y, X_new, _ = waveform
+    raw = CalibratedClassifier(GaussianNB(), method=None).fit(X, y)
+    columns = [GaussianNB().fit(X, y == k).predict_proba(X_new)[:, 1] for k in range(3)]
+    expected = np.column_stack(columns) / np.sum(columns, axis=0)[:, None]
+    np.testing.assert_allclose(raw.predict_proba(X_new), expected, atol=1e-12)
+    assert raw.calibrators_ is None
+
+
+def test_raw_direct_is_the_estimator_itself(waveform):
+    X, y, X_new, _ = waveform
+    direct = CalibratedClassifier(GaussianNB(), method=None, strategy="direct").fit(X, y)
+    np.testing.assert_allclose(
+        direct.predict_proba(X_new), GaussianNB().fit(X, y).predict_proba(X_new), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs", "output-code"])
+def test_calibration_makes_naive_bayes_better(strategy, waveform):
+    X, y, X_new, y_new = waveform
+    raw = GaussianNB().fit(X, y).predict_proba(X_new)
+    model = CalibratedClassifier(GaussianNB(), strategy=strategy, random_state=0).fit(X, y)
+    proba = model.predict_proba(X_new)
+    assert log_loss(y_new, proba) < 0.7 * log_loss(y_new, raw)
+    assert expected_calibration_error(y_new, proba) < expected_calibration_error(y_new, raw)
+
+
+@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs", "output-code"])
+def test_two_classes_are_one_problem(strategy):
+    X, y = make_blobs([40, 60])
+    model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=QUICK, random_state=0)
+    model.fit(X, y)
+    assert len(model.estimators_) == len(model.calibrators_) == 1
+    other = CalibratedClassifier(GaussianNB(), cv=QUICK, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), other.predict_proba(X))
+
+
+def test_result_does_not_depend_on_the_number_of_jobs(waveform):
+    X, y, X_new, _ = waveform
+    forest = RandomForestClassifier(5)
+    cv = MonteCarloCV(n_points=300, group_size=20)
+    one, two = (
+        CalibratedClassifier(forest, cv=cv, random_state=0, n_jobs=n_jobs).fit(X, y)
+        for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.predict_proba(X_new), two.predict_proba(X_new))
+
+
+def test_random_state_decides_the_result(waveform):
+    X, y, X_new, _ = waveform
+    forest = RandomForestClassifier(3)
+    probas = [
+        CalibratedClassifier(forest, cv=3, random_state=seed).fit(X, y).predict_proba(X_new)
+        for seed in (1, 1, 2)
+    ]
+    np.testing.assert_array_equal(probas[0], probas[1])
+    assert np.abs(probas[0] - probas[2]).max() > 0
+
+
+def test_an_estimator_keeps_its_own_seed(waveform):
+    X, y, *_ = waveform
+    model = CalibratedClassifier(RandomForestClassifier(3, random_state=7), cv=3).fit(X, y)
+    assert {forest.random_state for forest in model.estimators_} == {7}
+
+
+def test_estimators_with_only_a_decision_function_are_calibrated(waveform):
+    X, y, X_new, y_new = waveform
+    for strategy in ("one-vs-rest", "all-pairs"):
+        model = CalibratedClassifier(LinearSVC(), strategy=strategy, cv=5, random_state=0)
+        proba = model.fit(X, y).predict_proba(X_new)
+        assert log_loss(y_new, proba) < 0.8 * np.log(3)
+
+
+def test_decision_functions_are_no_probabilities(waveform):
+    X, y, *_ = waveform
+    with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba\. Use method='enir'"):
+        CalibratedClassifier(LinearSVC(), method=None).fit(X, y)
+
+
+@pytest.mark.parametrize("base", [GaussianNB(), SVC(decision_function_shape="ovr")], ids=repr)
+@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs"])
+def test_a_frozen_estimator_is_calibrated_on_all_rows(base, strategy, waveform):
+    X, y, X_new, y_new = waveform
+    fitted = clone(base).fit(X, y)
+    model = CalibratedClassifier(FrozenEstimator(fitted), strategy=strategy)
+    model.fit(X_new[:500], y_new[:500])
+    proba = model.predict_proba(X_new[500:])
+    assert model.estimators_[0].estimator is fitted
+    assert log_loss(y_new[500:], proba) < 0.5
+    assert len(model.calibrators_) == 3
+
+
+def test_frozen_all_pairs_step_by_step(waveform):
+    X, y, X_new, y_new = waveform
+    fitted = GaussianNB().fit(X, y)
+    model = CalibratedClassifier(FrozenEstimator(fitted), strategy="all-pairs").fit(X_new, y_new)
+    score = fitted.predict_proba(X_new)
+    R = np.zeros((len(score), 3, 3))
+    for i in range(3):
+        for j in range(i + 1, 3):
+            rows = np.isin(y_new, [i, j])
+            pair = score[:, j] / (score[:, i] + score[:, j])
+            R[:, j, i] = ENIR().fit(pair[rows], y_new[rows] == j).predict(pair)
+            R[:, i, j] = 1 - R[:, j, i]
+    expected = add_prior_row(couple(R), np.bincount(y_new))
+    np.testing.assert_allclose(model.predict_proba(X_new), expected, atol=1e-12)
+
+
+def test_a_class_that_only_the_frozen_estimator_knows_keeps_a_probability(waveform):
+    X, y, X_new, y_new = waveform
+    rows = y_new != 1
+    for strategy in ("one-vs-rest", "all-pairs"):
+        model = CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, y)), strategy=strategy)
+        with pytest.warns(UserWarning, match=r"Classes with fewer than 4 rows: 1 \(0\)"):
+            model.fit(X_new[rows], y_new[rows])
+        proba = model.predict_proba(X_new)
+        assert (proba > 0).all()
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+def test_a_half_frozen_pipeline_is_refused(waveform):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y, *_ = waveform
+    half = make_pipeline(StandardScaler(), FrozenEstimator(GaussianNB().fit(X, y)))
+    with pytest.raises(ValueError, match="wrap the whole of it in FrozenEstimator"):
+        CalibratedClassifier(half).fit(X, y)
+
+
+def test_any_regressor_of_scores_is_a_calibrator(waveform):
+    X, y, X_new, y_new = waveform
+    isotonic = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+    model = CalibratedClassifier(GaussianNB(), method=isotonic, cv=QUICK, random_state=0)
+    assert log_loss(y_new, model.fit(X, y).predict_proba(X_new)) < 0.5
+    assert not hasattr(isotonic, "X_thresholds_")
+
+
+def test_a_classifier_of_scores_calibrates_directly(waveform):
+    X, y, X_new, y_new = waveform
+    model = CalibratedClassifier(
+        GaussianNB(), method=LogisticRegression(), strategy="direct", cv=5, random_state=0
+    ).fit(X, y)
+    assert len(model.estimators_) == len(model.calibrators_) == 1
+    assert log_loss(y_new, model.predict_proba(X_new)) < 0.55
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"method": "enir", "strategy": "direct"}, "must be a multi-class calibrator"),
+        ({"method": LogisticRegression()}, "must be a binary calibrator"),
+        ({"method": "platt"}, r"method must be one of \['enir'\].* Got 'platt'"),
+        ({"method": 3}, "Got 3"),
+        ({"strategy": "ovo"}, "strategy must be one of .* Got 'ovo'"),
+        ({"cv": "oops"}, "cv must be one of .* Got 'oops'"),
+        ({"estimator": "svm"}, "estimator must be a classifier. Got 'svm'"),
+        ({"estimator": ENIR()}, "predict_proba or decision_function. ENIR has neither"),
+    ],
+)
+def test_bad_parameters_get_one_clear_error(parameters, message, waveform):
+    X, y, *_ = waveform
+    with pytest.raises(ValueError, match=message):
+        CalibratedClassifier(**{"estimator": GaussianNB()} | parameters).fit(X, y)
+
+
+def test_a_calibrator_that_returns_nan_is_refused(waveform):
+    X, y, X_new, _ = waveform
+    beyond = IsotonicRegression(out_of_bounds="nan")
+    model = CalibratedClassifier(LinearSVC(), method=beyond, cv=3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="IsotonicRegression returned NaN"):
+        model.predict_proba(1000 * X_new)
+
+
+def test_rows_that_calibration_leaves_undecided_are_counted(waveform, caplog):
+    X, y, X_new, _ = waveform
+    model = CalibratedClassifier(GaussianNB(), cv=3, random_state=0).fit(X, y)
+    for calibrator in model.calibrators_:
+        calibrator.y_thresholds_[:] = 0.0
+    raw = CalibratedClassifier(GaussianNB(), method=None).fit(X, y).predict_proba(X_new)
+    with caplog.at_level(logging.INFO, logger="calibrant"):
+        proba = model.predict_proba(X_new)
+    np.testing.assert_allclose(proba, add_prior_row(raw, np.bincount(y)), atol=1e-12)
+    assert "1000 of 1000 rows" in caplog.text
+
+
+def test_groups_are_kept_together(waveform):
+    X, y, X_new, _ = waveform
+    groups = np.arange(len(y)) // 4
+    by_splitter = CalibratedClassifier(GaussianNB(), cv=GroupKFold(5)).fit(X, y, groups=groups)
+    splits = list(GroupKFold(5).split(X, y, groups))
+    by_hand = CalibratedClassifier(GaussianNB(), cv=splits).fit(X, y)
+    np.testing.assert_array_equal(by_splitter.predict_proba(X_new), by_hand.predict_proba(X_new))
+    for cv in (QUICK, 4):
+        model = CalibratedClassifier(GaussianNB(), cv=cv, random_state=0)
+        grouped = model.fit(X, y, groups=groups).predict_proba(X_new)
+        assert np.abs(grouped - model.fit(X, y).predict_proba(X_new)).max() > 0
+
+
+def test_works_inside_scikit_learns_searches(waveform):
+    X, y, *_ = waveform
+    model = CalibratedClassifier(GaussianNB(), cv=QUICK, random_state=0)
+    scores = cross_val_score(model, X, y, scoring="neg_log_loss", cv=3)
+    assert (scores > -1).all()
+    grid = {"estimator__var_smoothing": [1e-9, 1e-3], "strategy": ["one-vs-rest", AllPairs()]}
+    search = GridSearchCV(model, grid, cv=2, scoring="neg_log_loss").fit(X, y)
+    assert search.best_score_ > -1
+
+
+def test_survives_pickling_and_cloning(waveform):
+    X, y, X_new, _ = waveform
+    model = CalibratedClassifier(GaussianNB(), cv=QUICK, random_state=0).fit(X, y)
+    proba = model.predict_proba(X_new)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X_new), proba)
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X_new), proba)
+
+
+def test_predict_is_the_most_probable_class(waveform):
+    X, y, X_new, _ = waveform
+    model = CalibratedClassifier(GaussianNB(), cv=3, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(
+        model.predict(X_new), model.classes_[model.predict_proba(X_new).argmax(axis=1)]
+    )
+
+
+@pytest.mark.parametrize("with_rich", [True, False])
+def test_verbose_shows_progress_on_standard_error(with_rich, waveform, capsys, monkeypatch):
+    X, y, *_ = waveform
+    if not with_rich:
+        monkeypatch.setitem(__import__("sys").modules, "rich.progress", None)
+    CalibratedClassifier(GaussianNB(), cv=CrossFit(3), verbose=1).fit(X, y)
+    printed = capsys.readouterr()
+    assert "scoring held-out rows" in printed.err
+    assert printed.out == ""
+    CalibratedClassifier(GaussianNB(), cv=3).fit(X, y)
+    assert capsys.readouterr().err == ""

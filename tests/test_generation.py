@@ -1,0 +1,235 @@
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.naive_bayes import GaussianNB
+
+from calibrant.fitting import Fitter
+from calibrant.generation import (
+    MOST_SPLITS,
+    CalibrationSet,
+    CrossFit,
+    MonteCarloCV,
+    resolve_generator,
+)
+from calibrant.problems import scoring_problems
+from calibrant.strategies import AllPairs, OneVsRest
+
+
+def make_rows(counts, seed=0):
+    y = np.repeat(np.arange(len(counts)), counts)
+    X = np.random.default_rng(seed).normal(size=(len(y), 3)) + y[:, None]
+    return X, y
+
+
+def make_problems(y, strategy=None, weight=None):
+    classes = np.unique(y)
+    code = (strategy or OneVsRest()).code(len(classes), np.random.RandomState(0))
+    return scoring_problems(code, y, classes, np.ones(len(y)) > 0 if weight is None else weight > 0)
+
+
+def make_fitter(X, seed=0, **options):
+    return Fitter(GaussianNB(), X, {}, np.random.RandomState(seed), **options)
+
+
+def splits_of(generator, X, y, *, groups=None, seed=0):
+    params = {} if groups is None else {"groups": groups}
+    return generator._splits(make_fitter(X, seed), y, np.ones(len(y), bool), params)
+
+
+def generate(generator, X, y, problems, *, weight=None, groups=None, **options):
+    weight = np.ones(len(y)) if weight is None else weight
+    params = {} if groups is None else {"groups": groups}
+    return generator.generate(make_fitter(X, **options), problems, y, weight, params)
+
+
+@pytest.mark.parametrize("counts", [[50, 30, 20], [100, 7], [40, 2, 3, 1], [3, 3, 3, 3]])
+@pytest.mark.parametrize("test_size", [0.1, 0.3, 0.6])
+def test_draws_hold_out_the_right_share_and_leave_every_class(counts, test_size):
+    X, y = make_rows(counts)
+    count = np.array(counts)
+    held_out = np.zeros(len(counts))
+    sizes = set()
+    for train, test in islice(splits_of(MonteCarloCV(test_size=test_size), X, y), 400):
+        assert len(np.intersect1d(train, test)) == 0
+        assert len(train) + len(test) == len(y)
+        assert (np.bincount(y[train], minlength=len(counts)) >= 1).all()
+        held_out += np.bincount(y[test], minlength=len(counts))
+        sizes.add(len(test))
+    splittable = count > 1
+    assert held_out[~splittable].sum() == 0
+    if test_size <= 0.5:
+        # Stratified: each class is held out in its share, on average.
+        total = max(1, int(test_size * count[splittable].sum()))
+        expected = total * count / count[splittable].sum()
+        np.testing.assert_allclose((held_out / 400)[splittable], expected[splittable], atol=0.15)
+        assert sizes == {total}
+
+
+def test_published_number_of_splits():
+    # T = ceil(5000 / floor(0.3 n)) for a problem of n rows.
+    X, y = make_rows([100, 100, 100])
+    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
+    assert [len(own) for own in parts] == [56, 56, 56]
+
+
+def test_problems_of_fewer_rows_use_more_of_the_same_splits():
+    X, y = make_rows([100, 50, 30])
+    problems = make_problems(y, AllPairs())
+    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), problems)
+    splits = list(islice(splits_of(MonteCarloCV(), X, y), max(map(len, parts))))
+    for problem, own in zip(problems, parts, strict=True):
+        assert sum(len(part.test) for part in own) >= 5000
+        assert sum(len(part.test) for part in own[:-1]) < 5000
+        for part, (train, test) in zip(own, splits, strict=False):
+            np.testing.assert_array_equal(part.test, np.intersect1d(test, problem.rows))
+            np.testing.assert_array_equal(part.train, np.intersect1d(train, problem.rows))
+
+
+def test_tiny_problems_stop_at_the_most_splits():
+    X, y = make_rows([2, 2])
+    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
+    assert len(parts[0]) <= MOST_SPLITS
+
+
+def test_scores_are_those_of_models_that_did_not_see_the_row():
+    X, y = make_rows([30, 30, 30])
+    problems = make_problems(y)
+    (points, *_) = generate(CrossFit(3), X, y, problems)
+    expected = np.empty(len(y))
+    rows = []
+    for train, test in splits_of(CrossFit(3), X, y):
+        model = GaussianNB().fit(X[train], y[train] == 0)
+        expected[test] = model.predict_proba(X[test])[:, 1]
+        rows.append(test)
+    rows = np.concatenate(rows)
+    np.testing.assert_array_equal(np.sort(rows), np.arange(len(y)))
+    np.testing.assert_allclose(points.score, expected[rows])
+    np.testing.assert_array_equal(points.target, y[rows] == 0)
+
+
+def test_grouping_averages_neighbors():
+    rng = np.random.default_rng(0)
+    score, target = rng.uniform(size=1003), rng.integers(0, 2, size=1003)
+    weight = rng.uniform(0.5, 2.0, size=1003)
+    grouped = CalibrationSet(score, target, weight).grouped(100)
+    assert len(grouped.score) == 10
+    order = np.argsort(score)
+    sizes = []
+    for index, rows in enumerate(np.split(order, np.arange(1, 10) * 1003 // 10)):
+        sizes.append(len(rows))
+        assert grouped.score[index] == pytest.approx(np.average(score[rows], weights=weight[rows]))
+        assert grouped.target[index] == pytest.approx(
+            np.average(target[rows], weights=weight[rows])
+        )
+        assert grouped.sample_weight[index] == pytest.approx(weight[rows].sum())
+    assert set(sizes) <= {100, 101}
+
+
+def test_dgg_groups_what_dg_generates():
+    X, y = make_rows([40, 60])
+    problems = make_problems(y)
+    (plain,) = generate(MonteCarloCV(group_size=None), X, y, problems)
+    (grouped,) = generate(MonteCarloCV(), X, y, problems)
+    assert len(plain.score) >= 5000
+    assert len(grouped.score) == len(plain.score) // 100 == 50
+    np.testing.assert_allclose(grouped.score, plain.grouped(100).score)
+    np.testing.assert_allclose(grouped.target, plain.grouped(100).target)
+
+
+@pytest.mark.parametrize("generator", [MonteCarloCV(n_points=500), CrossFit(4)], ids=repr)
+def test_result_does_not_depend_on_the_number_of_jobs(generator):
+    X, y = make_rows([30, 30, 30])
+    problems = make_problems(y)
+    serial = generate(generator, X, y, problems)
+    parallel = generate(generator, X, y, problems, n_jobs=2)
+    for one, other in zip(serial, parallel, strict=True):
+        np.testing.assert_array_equal(one.score, other.score)
+        np.testing.assert_array_equal(one.target, other.target)
+
+
+@given(st.lists(st.integers(1, 12), min_size=2, max_size=5).filter(lambda c: sum(c) > len(c)))
+def test_folds_hold_out_every_row_of_a_repeated_class_once(counts):
+    X, y = make_rows(counts)
+    seen = np.zeros(len(y))
+    for train, test in splits_of(CrossFit(min(5, len(y))), X, y):
+        assert (np.bincount(y[train], minlength=len(counts)) >= 1).all()
+        seen[test] += 1
+    np.testing.assert_array_equal(seen, np.array(counts)[y] > 1)
+
+
+@pytest.mark.parametrize("generator", [MonteCarloCV(), CrossFit(4), CrossFit(GroupKFold(4))])
+def test_no_group_is_both_trained_on_and_scored(generator):
+    X, y = make_rows([60, 60, 60])
+    groups = np.random.default_rng(0).integers(0, 20, size=len(y))
+    for train, test in islice(splits_of(generator, X, y, groups=groups), 50):
+        assert len(test) > 0
+        assert len(np.intersect1d(groups[train], groups[test])) == 0
+        assert set(y[train]) == {0, 1, 2}
+
+
+def test_a_class_in_one_group_stays_in_training():
+    X, y = make_rows([30, 30, 5])
+    groups = np.where(y == 2, "lab", np.arange(len(y)).astype(str))
+    for train, _ in islice(splits_of(MonteCarloCV(), X, y, groups=groups), 50):
+        assert set(y[train]) == {0, 1, 2}
+
+
+def test_splits_without_a_side_to_train_on_are_passed_over():
+    X, y = make_rows([20, 20, 20])
+    by_class = [(np.flatnonzero(y != k), np.flatnonzero(y == k)) for k in range(3)]
+    points = generate(CrossFit(by_class), X, y, make_problems(y))
+    # Where class k is held out, nothing can be trained for its own problem.
+    for k, own in enumerate(points):
+        assert len(own.score) == 40
+        assert own.target.sum() == 0, k
+
+
+def test_rows_of_weight_zero_take_no_part():
+    X, y = make_rows([30, 30, 30])
+    weight = np.random.default_rng(0).integers(0, 2, size=len(y)).astype(float)
+    kept = np.flatnonzero(weight)
+    weighted = generate(MonteCarloCV(300), X, y, make_problems(y, weight=weight), weight=weight)
+    removed = generate(MonteCarloCV(300), X[kept], y[kept], make_problems(y[kept]))
+    for one, other in zip(weighted, removed, strict=True):
+        np.testing.assert_allclose(one.score, other.score)
+        np.testing.assert_allclose(one.target, other.target)
+
+
+def test_any_splitter_will_do():
+    X, y = make_rows([30, 30])
+    (points,) = generate(resolve_generator(KFold(5, shuffle=True)), X, y, make_problems(y))
+    assert len(points.score) == 60
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: MonteCarloCV(n_points=50), r"at least group_size \(100\)\. Got 50\. Lower"),
+        (lambda: MonteCarloCV(n_points=0, group_size=None), "n_points must be at least 1. Got 0"),
+        (lambda: MonteCarloCV(test_size=1.0), "between 0 and 1. Got 1.0"),
+        (lambda: MonteCarloCV(group_size=0), "group_size must be at least 1. Got 0"),
+        (lambda: CrossFit(1), "at least 2 folds. Got 1"),
+        (lambda: resolve_generator("loo"), "cv must be one of .* Got 'loo'"),
+        (lambda: resolve_generator(2.5), "cv must be one of .* Got 2.5"),
+        (lambda: resolve_generator(True), "cv must be one of .* Got True"),
+    ],
+)
+def test_bad_generators_get_one_clear_error(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_more_folds_than_rows_get_one_clear_error():
+    X, y = make_rows([3, 3])
+    with pytest.raises(ValueError, match=r"at most the number of rows, 6\. Got 7"):
+        list(splits_of(CrossFit(7), X, y))
+
+
+def test_a_single_group_gets_one_clear_error():
+    X, y = make_rows([3, 3])
+    with pytest.raises(ValueError, match=r"at least two groups\. Got 1"):
+        next(splits_of(MonteCarloCV(), X, y, groups=["a"] * 6))

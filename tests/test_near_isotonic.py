@@ -1,0 +1,173 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import isotonic_regression, lsq_linear
+
+from calibrant.near_isotonic import near_isotonic_path
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "near_isotonic.json").read_text())
+
+
+def solve_qp(y, weight, lam):
+    """Solve the dual, a least squares problem in a box, by an active-set method."""
+    root = np.sqrt(weight)
+    # b = y - W^-1 D' v with 0 <= v <= lam, where D takes differences of neighbors.
+    transposed = np.zeros((len(y), len(y) - 1))
+    for i in range(len(y) - 1):
+        transposed[i, i], transposed[i + 1, i] = 1.0, -1.0
+    solution = lsq_linear(
+        transposed / root[:, None], y * root, bounds=(0.0, lam), method="bvls", tol=1e-14
+    )
+    return y - transposed @ solution.x / weight
+
+
+def assert_optimal(y, weight, lam, fitted):
+    """Check the conditions of optimality, which characterize the solution."""
+    pull = np.cumsum(weight * (y - fitted))
+    scale = max(1.0, np.abs(weight * y).sum())
+    assert abs(pull[-1]) < 1e-9 * scale
+    step = np.diff(fitted)
+    inner = pull[:-1]
+    assert (inner > -1e-9 * scale).all()
+    assert (inner < lam + 1e-9 * scale).all()
+    tolerance = 1e-9 * max(1.0, np.ptp(y))
+    np.testing.assert_allclose(inner[step < -tolerance], lam, atol=1e-9 * scale)
+    np.testing.assert_allclose(inner[step > tolerance], 0.0, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["name"])
+def test_path_equals_that_of_the_r_package(case):
+    path = near_isotonic_path(case["y"])
+    for lam, fitted in zip(case["lambda"], case["beta_by_lambda"], strict=True):
+        np.testing.assert_allclose(path.solution(lam), fitted, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["name"])
+def test_breakpoints_are_those_of_the_r_package_without_repeats(case):
+    lambdas = np.array(case["lambda"])
+    distinct = lambdas[np.r_[True, np.diff(lambdas) > 1e-12]]
+    np.testing.assert_allclose(near_isotonic_path(case["y"]).lambdas, distinct, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_solution_equals_that_of_a_quadratic_program(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(2, 12)
+    y, weight = rng.normal(size=n), rng.uniform(0.2, 3.0, size=n)
+    path = near_isotonic_path(y, weight)
+    for lam in rng.uniform(0, 1.2 * path.lambdas[-1] + 0.1, size=5):
+        np.testing.assert_allclose(path.solution(lam), solve_qp(y, weight, lam), atol=1e-8)
+
+
+values = st.one_of(st.floats(-10, 10, allow_subnormal=False), st.sampled_from([0.0, 0.5, 1.0]))
+
+
+@given(st.data())
+def test_every_solution_on_the_path_is_optimal(data):
+    n = data.draw(st.integers(1, 40))
+    y = data.draw(arrays(float, n, elements=values))
+    weight = data.draw(arrays(float, n, elements=st.sampled_from([0.5, 1.0, 2.0, 7.0])))
+    path = near_isotonic_path(y, weight)
+    between = (path.lambdas[:-1] + path.lambdas[1:]) / 2
+    for lam in [*path.lambdas, *between, path.lambdas[-1] + 1.0]:
+        assert_optimal(y, weight, lam, path.solution(lam))
+
+
+@given(arrays(float, st.integers(1, 60), elements=st.floats(0, 1)))
+def test_the_path_ends_in_isotonic_regression(y):
+    path = near_isotonic_path(y)
+    expected = isotonic_regression(y).x
+    np.testing.assert_allclose(path.solution(path.lambdas[-1]), expected, atol=1e-12)
+
+
+def test_the_path_ends_in_weighted_isotonic_regression():
+    rng = np.random.default_rng(0)
+    y, weight = rng.normal(size=500), rng.uniform(0.1, 5, size=500)
+    path = near_isotonic_path(y, weight)
+    expected = isotonic_regression(y, weights=weight).x
+    np.testing.assert_allclose(path.solution(path.lambdas[-1]), expected, atol=1e-12)
+
+
+@given(arrays(float, st.integers(1, 60), elements=values))
+def test_the_path_starts_at_the_data(y):
+    path = near_isotonic_path(y)
+    assert path.lambdas[0] == 0
+    np.testing.assert_allclose(path.solution(0.0), y, atol=1e-12 * max(1.0, np.ptp(y)))
+
+
+@given(arrays(float, st.integers(1, 60), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
+def test_group_counts_are_those_of_the_solutions(y):
+    path = near_isotonic_path(y)
+    for lam, n_groups in zip(path.lambdas, path.n_groups, strict=True):
+        distinct = np.count_nonzero(np.abs(np.diff(path.solution(lam))) > 1e-9) + 1
+        assert n_groups == distinct == len(path.groups(lam))
+
+
+def test_integer_weights_are_repeated_points():
+    rng = np.random.default_rng(3)
+    y, weight = rng.normal(size=30), rng.integers(1, 5, size=30)
+    weighted = near_isotonic_path(y, weight)
+    repeated = near_isotonic_path(np.repeat(y, weight))
+    np.testing.assert_allclose(weighted.lambdas, repeated.lambdas, rtol=1e-10)
+    for lam in weighted.lambdas:
+        np.testing.assert_allclose(
+            np.repeat(weighted.solution(lam), weight), repeated.solution(lam), atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("y", "lambdas", "last"),
+    [
+        ([0.7], [0.0], [0.7]),
+        ([0.2, 0.2, 0.2], [0.0], [0.2, 0.2, 0.2]),
+        ([0.0, 0.3, 0.9], [0.0], [0.0, 0.3, 0.9]),
+        ([1.0, 0.0], [0.0, 0.5], [0.5, 0.5]),
+        ([1.0, 0.0, 0.5], [0.0, 0.5], [0.5, 0.5, 0.5]),
+    ],
+    ids=["one point", "constant", "isotonic", "reversed", "meets a neighbor exactly"],
+)
+def test_simple_paths(y, lambdas, last):
+    path = near_isotonic_path(y)
+    np.testing.assert_allclose(path.lambdas, lambdas)
+    np.testing.assert_allclose(path.solution(path.lambdas[-1]), last)
+    assert path.n_groups[-1] == len(set(last))
+
+
+def test_memory_is_linear_in_the_number_of_points():
+    y = np.random.default_rng(0).integers(0, 2, size=20_000).astype(float)
+    path = near_isotonic_path(y)
+    assert len(path.born) < 2 * len(y)
+
+
+def test_input_is_left_alone():
+    y, weight = np.array([1.0, 0.0, 0.5]), np.array([1.0, 2.0, 3.0])
+    near_isotonic_path(y, weight)
+    np.testing.assert_array_equal(y, [1.0, 0.0, 0.5])
+    np.testing.assert_array_equal(weight, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([],), r"at least one point\. Got shape \(0,\)"),
+        (([[0.0, 1.0]],), r"one-dimensional .* Got shape \(1, 2\)"),
+        (([0.0, np.nan],), r"y must be finite"),
+        (([0.0, 1.0], [1.0]), r"the shape of y, \(2,\)\. Got \(1,\)"),
+        (([0.0, 1.0], [1.0, 0.0]), r"positive .* Got a smallest of 0\.0\. Drop"),
+        (([0.0, 1.0], [1.0, np.inf]), r"positive and finite"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        near_isotonic_path(*arguments)
+
+
+@pytest.mark.parametrize("lam", [-0.1, np.nan])
+def test_penalties_below_zero_are_refused(lam):
+    with pytest.raises(ValueError, match="lam must be 0 or more"):
+        near_isotonic_path([1.0, 0.0]).solution(lam)

@@ -1,0 +1,110 @@
+"""Whatever comes in, rows of probabilities come out."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+from calibrant import CalibratedClassifier
+from calibrant.generation import MonteCarloCV
+
+
+class ScoreIsFirstFeature(ClassifierMixin, BaseEstimator):
+    """A classifier whose decision values are what the test wants them to be."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+ESTIMATORS = [GaussianNB(), ScoreIsFirstFeature()]
+features = st.one_of(
+    st.floats(-5, 5),
+    st.sampled_from([0.0, 1.0]),
+    st.floats(-1e6, 1e6),
+)
+extreme = st.floats(-1.7e308, 1.7e308)
+
+
+@st.composite
+def data_sets(draw, elements=features):
+    """Rows with ties, constant columns, duplicates and weights that may be zero."""
+    n_classes = draw(st.integers(2, 5))
+    n_rows = draw(st.integers(n_classes + 1, 40))
+    n_features = draw(st.integers(1, 3))
+    X = draw(arrays(float, (n_rows, n_features), elements=elements))
+    if draw(st.booleans()):
+        X[:, -1] = X[0, -1]
+    if draw(st.booleans()):
+        X[n_rows // 2 :] = X[: n_rows - n_rows // 2]
+    rest = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
+    y = np.array([*range(n_classes), *rest[n_classes:]])
+    weight = draw(arrays(float, n_rows, elements=st.sampled_from([0.0, 0.5, 1.0, 3.0])))
+    weight[: n_classes + 1] = 1.0
+    return X, y, draw(st.sampled_from([None, weight]))
+
+
+def assert_rows_of_probabilities(model, X, classes_seen):
+    proba = model.predict_proba(X)
+    assert proba.shape == (len(X), len(classes_seen))
+    assert np.isfinite(proba).all()
+    assert (proba >= 0).all()
+    assert np.abs(proba.sum(axis=1) - 1.0).max() <= 1e-12
+    return proba
+
+
+# Few rows are what this is about, so the warnings about them are expected; where no
+# feature varies, naive Bayes divides by zero.
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrationWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    data=data_sets(),
+    strategy=st.sampled_from(["one-vs-rest", "all-pairs", "output-code"]),
+    method=st.sampled_from(["enir", None]),
+    cv=st.sampled_from([3, MonteCarloCV(60, group_size=10), MonteCarloCV(60, group_size=None)]),
+)
+def test_naive_bayes_rows_are_probabilities(data, strategy, method, cv):
+    X, y, weight = data
+    model = CalibratedClassifier(
+        GaussianNB(var_smoothing=1e-3), strategy=strategy, method=method, cv=cv, random_state=0
+    )
+    model.fit(X, y, sample_weight=weight)
+    proba = assert_rows_of_probabilities(model, X, np.unique(y))
+    if method == "enir":
+        assert (proba > 0).all()
+
+
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrationWarning")
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    data=data_sets(elements=extreme),
+    strategy=st.sampled_from(["one-vs-rest", "all-pairs", "output-code"]),
+    cv=st.sampled_from([3, MonteCarloCV(60, group_size=10)]),
+)
+def test_extreme_scores_give_probabilities(data, strategy, cv):
+    X, y, _ = data
+    model = CalibratedClassifier(ScoreIsFirstFeature(), strategy=strategy, cv=cv, random_state=0)
+    model.fit(X, y)
+    proba = assert_rows_of_probabilities(model, X, np.unique(y))
+    assert (proba > 0).all()
+
+
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrationWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(data=data_sets())
+def test_direct_calibration_gives_probabilities(data):
+    X, y, weight = data
+    model = CalibratedClassifier(
+        GaussianNB(var_smoothing=1e-3), method=LogisticRegression(), strategy="direct", cv=3
+    ).fit(X, y, sample_weight=weight)
+    assert (assert_rows_of_probabilities(model, X, np.unique(y)) > 0).all()

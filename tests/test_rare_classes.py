@@ -1,0 +1,105 @@
+"""Classes of one, two or three rows, and classes that a fold does not have."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from calibrant import CalibratedClassifier
+from calibrant.exceptions import CalibrationWarning
+from calibrant.generation import MonteCarloCV
+
+QUICK = MonteCarloCV(n_points=300, group_size=30)
+
+
+def make_rows(rare_count, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(["common", "usual", "rare"], [30, 25, rare_count])
+    center = {"common": 0.0, "usual": 2.0, "rare": 5.0}
+    return rng.normal(size=(len(y), 3)) + np.array([[center[label]] for label in y]), y
+
+
+def fit_and_catch(model, *data, **options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(*data, **options)
+    return [warning for warning in caught if warning.category is CalibrationWarning]
+
+
+@pytest.mark.parametrize("rare_count", [1, 2, 3])
+@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs", "output-code"])
+@pytest.mark.parametrize("cv", [QUICK, 5, KFold(5, shuffle=True, random_state=0)], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [GaussianNB(), RandomForestClassifier(5), LinearSVC()], ids=repr
+)
+def test_rare_classes_never_get_zero_and_are_reported_once(rare_count, strategy, cv, estimator):
+    X, y = make_rows(rare_count)
+    model = CalibratedClassifier(estimator, strategy=strategy, cv=cv, random_state=0)
+    (warning,) = fit_and_catch(model, X, y)
+    assert f"Classes with fewer than 4 rows: rare ({rare_count})" in str(warning.message)
+    assert warning.filename == __file__
+    proba = model.predict_proba(X)
+    assert (proba > 0).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("rare_count", [1, 2, 3])
+def test_direct_calibration_leaves_rare_classes_a_probability(rare_count):
+    X, y = make_rows(rare_count)
+    model = CalibratedClassifier(
+        GaussianNB(), method=LogisticRegression(), strategy="direct", cv=QUICK, random_state=0
+    )
+    assert len(fit_and_catch(model, X, y)) == 1
+    assert (model.predict_proba(X) > 0).all()
+
+
+def test_a_lone_row_is_never_held_out_and_its_problem_says_its_share():
+    X, y = make_rows(1)
+    model = CalibratedClassifier(GaussianNB(), cv=QUICK, random_state=0)
+    (warning,) = fit_and_catch(model, X, y)
+    assert "1 problems had no held-out rows on one side" in str(warning.message)
+    rare = list(model.classes_).index("rare")
+    np.testing.assert_allclose(model.calibrators_[rare].predict(X[:, 0]), 1 / len(y))
+
+
+def test_enough_rows_are_not_reported():
+    X, y = make_rows(4)
+    assert fit_and_catch(CalibratedClassifier(GaussianNB(), cv=QUICK), X, y) == []
+
+
+def test_raw_decompositions_are_not_reported():
+    X, y = make_rows(1)
+    assert fit_and_catch(CalibratedClassifier(GaussianNB(), method=None), X, y) == []
+
+
+@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs"])
+def test_folds_without_a_class_do_no_harm(strategy):
+    X, y = make_rows(12)
+    # Sorted by class and not shuffled: the last folds take all rows of the rare class.
+    model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=KFold(6))
+    fit_and_catch(model, X, y)
+    assert (model.predict_proba(X) > 0).all()
+
+
+def test_a_class_within_one_group_does_no_harm():
+    X, y = make_rows(12)
+    groups = np.where(y == "rare", "site", np.arange(len(y)).astype(str))
+    model = CalibratedClassifier(GaussianNB(), cv=GroupKFold(5))
+    (warning,) = fit_and_catch(model, X, y, groups=groups)
+    assert "1 problems had no held-out rows on one side" in str(warning.message)
+    assert (model.predict_proba(X) > 0).all()
+
+
+def test_many_rare_classes_at_once():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(8), [1, 1, 2, 2, 3, 3, 30, 40])
+    X = rng.normal(size=(len(y), 4)) + y[:, None]
+    for strategy in ("one-vs-rest", "all-pairs"):
+        model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=QUICK, random_state=0)
+        assert len(fit_and_catch(model, X, y)) == 1
+        assert (model.predict_proba(X) > 0).all()

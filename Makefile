@@ -12,7 +12,7 @@ demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.png
 
 test: .venv/installed
-	$(BIN)/python -m pytest --pyargs calibrant tests README.md -n 2 \
+	$(BIN)/python -m pytest --pyargs calibrant tests README.md -n 2 --doctest-glob=README.md \
 		--cov --cov-report=term $(PYTEST_ARGS)
 
 lint: .venv/lint-tools

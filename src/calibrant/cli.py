@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 
 app = typer.Typer(
-    help="Class probabilities that can be trusted, from few rows.", no_args_is_help=True
+    help="Class probabilities that can be trusted, from few rows.",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # errors as one plain line
+    pretty_exceptions_enable=False,
 )
 
 

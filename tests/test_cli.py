@@ -31,9 +31,9 @@ def test_demo_prints_a_table_and_writes_a_picture(short_demo, tmp_path):
 
 
 def test_demo_shows_calibration_at_work(short_demo):
-    runs = {run.scenario: run for run in demo.run_demo() if run.classifier == "naive Bayes"}
-    raw = runs["multi-class raw"].metrics()
-    for scenario in ("one-vs-rest DGG+ENIR", "all pairs DGG+ENIR"):
+    runs = {run.scenario.name: run for run in demo.run_demo() if run.classifier == "naive Bayes"}
+    raw = runs["multiclass_raw"].metrics()
+    for scenario in ("one_vs_rest_dgg_enir", "all_pairs_dgg_enir"):
         assert runs[scenario].metrics()["log loss"] < 0.7 * raw["log loss"]
     assert datasets.make_waveform(demo.N_TRAIN)[0].shape == (300, 21)
 

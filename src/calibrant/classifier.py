@@ -353,7 +353,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             apply_calibrator(calibrator, score, len(self.classes_))
             for calibrator, score in zip(self.calibrators_, scores, strict=True)
         ]
-        proba = self._combine(probas, fallback=scores if are_proba else None)
+        return self._temper(self._combine(probas, fallback=scores if are_proba else None))
+
+    def _temper(self, proba: FloatArray) -> FloatArray:
+        """Keep calibrated probabilities from certainty that the rows cannot support."""
         return add_prior_row(proba, self.class_count_)
 
     def _combine(self, probas: list[FloatArray], fallback: list[FloatArray] | None) -> FloatArray:

@@ -59,7 +59,7 @@ def demo(
         table.add_column(column, justify="right")
     for run in runs:
         values = [f"{value:.3f}" for value in run.metrics().values()]
-        table.add_row(run.classifier, run.scenario, *values, f"{run.seconds:.2f}")
+        table.add_row(run.classifier, run.scenario.title, *values, f"{run.seconds:.2f}")
     console.print(table)
     draw_demo(runs, output)
     console.print(f"Lower is better. Reliability diagram: {output}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from calibrant.bench.scenarios import MULTICLASS_RAW, SCENARIOS, scenario
+from calibrant.bench.scenarios import SCENARIOS, Scenario
 from calibrant.datasets import make_waveform
 from calibrant.metrics import (
     brier_score,
@@ -34,8 +34,10 @@ class DemoRun:
 
     Attributes
     ----------
-    classifier, scenario : str
-        What was run.
+    classifier : str
+        The classifier that was calibrated.
+    scenario : Scenario
+        How.
     seconds : float
         The time of fitting and calibrating.
     true : ndarray of shape (n_test,)
@@ -45,7 +47,7 @@ class DemoRun:
     """
 
     classifier: str
-    scenario: str
+    scenario: Scenario
     seconds: float
     true: NDArray[np.intp]
     proba: NDArray[np.float64]
@@ -81,14 +83,14 @@ def run_demo(n_jobs: int = 2, random_state: int = 0) -> Iterator[DemoRun]:
         "random forest": RandomForestClassifier(N_TREES, random_state=random_state),
     }
     # Worker processes start with the first parallel fit, which should not be timed.
-    scenario("one-vs-rest raw", GaussianNB(), n_jobs=n_jobs).fit(X, y)
+    SCENARIOS["one_vs_rest_raw"].estimator(GaussianNB(), n_jobs=n_jobs).fit(X, y)
     for classifier, estimator in classifiers.items():
-        for name in SCENARIOS:
-            model = scenario(name, estimator, n_jobs=n_jobs, random_state=random_state)
+        for scenario in SCENARIOS.values():
+            model = scenario.estimator(estimator, n_jobs=n_jobs, random_state=random_state)
             began = time.perf_counter()
             model.fit(X, y)
             seconds = time.perf_counter() - began
-            yield DemoRun(classifier, name, seconds, y_test, model.predict_proba(X_test))
+            yield DemoRun(classifier, scenario, seconds, y_test, model.predict_proba(X_test))
 
 
 def draw_demo(runs: list[DemoRun], path: Path) -> None:
@@ -111,8 +113,9 @@ def draw_demo(runs: list[DemoRun], path: Path) -> None:
             if run.classifier == classifier:
                 curve = reliability_curve(run.true, run.proba, n_bins=15)
                 # Drawn wide, as all pairs raw lies exactly on it with naive Bayes.
-                wide = {"linewidth": 6, "alpha": 0.4} if run.scenario == MULTICLASS_RAW else {}
-                ReliabilityDisplay(curve, name=run.scenario).plot(ax, **wide)
+                bare = run.scenario.name == "multiclass_raw"
+                wide = {"linewidth": 6, "alpha": 0.4} if bare else {}
+                ReliabilityDisplay(curve, name=run.scenario.title).plot(ax, **wide)
         ax.set(title=f"{classifier}: the most probable class", xlim=(0.3, 1.02), ylim=(0.3, 1.02))
         ax.legend(loc="lower right")
     figure.savefig(path, dpi=150)

@@ -1,0 +1,1 @@
+"""Numbers and folds of the paper, as files."""

@@ -1,0 +1,192 @@
+"""One SQLite file of results: a row a run, with its raw predictions."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS run (
+    protocol TEXT NOT NULL,
+    data_set TEXT NOT NULL,
+    classifier TEXT NOT NULL,
+    scenario TEXT NOT NULL,
+    fold INTEGER NOT NULL,
+    n_folds INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    implementation TEXT NOT NULL,
+    versions TEXT NOT NULL,
+    n_problems INTEGER NOT NULL,
+    model_seconds REAL NOT NULL,
+    calibration_seconds REAL,
+    n_classes INTEGER NOT NULL,
+    true BLOB NOT NULL,
+    proba BLOB NOT NULL,
+    PRIMARY KEY (protocol, data_set, classifier, scenario, fold, n_folds)
+)
+"""
+
+# (protocol, data set, classifier, scenario, fold, number of folds)
+Identity = tuple[str, str, str, str, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One classifier in one scenario on one fold of one data set.
+
+    Attributes
+    ----------
+    protocol : str
+        "proper" or "as-published".
+    data_set, classifier, scenario : str
+        What was run.
+    fold, n_folds : int
+        The fold that was held out, from 0, and the number of folds.
+    seed : int
+        The seed of all that is random in it.
+    implementation : str
+        The module of the classifier.
+    versions : dict of str to str
+        Versions of Python and of the packages.
+    n_problems : int
+        The number of scoring problems.
+    model_seconds, calibration_seconds : float
+        The time to fit the models, and to calibrate them (None without calibration).
+    true : ndarray of shape (n_test,)
+        The true class of each held-out row.
+    proba : ndarray of shape (n_test, n_classes)
+        Its predicted probabilities.
+    """
+
+    protocol: str
+    data_set: str
+    classifier: str
+    scenario: str
+    fold: int
+    n_folds: int
+    seed: int
+    implementation: str
+    versions: dict[str, str]
+    n_problems: int
+    model_seconds: float
+    calibration_seconds: float | None
+    true: NDArray[np.intp]
+    proba: NDArray[np.float64]
+
+    @property
+    def identity(self) -> Identity:
+        """What no two runs of a store share."""
+        return (
+            self.protocol,
+            self.data_set,
+            self.classifier,
+            self.scenario,
+            self.fold,
+            self.n_folds,
+        )
+
+
+class Store:
+    """Results in one SQLite file, safe against being killed at any moment.
+
+    Every `add` is one transaction: its runs are in the file wholly or not at all. A run
+    that is there already is not added again.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made when it is not there.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._connection = sqlite3.connect(path)
+        with self._connection:
+            self._connection.execute(SCHEMA)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def add(self, runs: Iterable[Run]) -> None:
+        """Add runs in one transaction."""
+        with self._connection:
+            self._connection.executemany(
+                f"INSERT OR IGNORE INTO run VALUES ({', '.join('?' * 15)})",
+                [
+                    (
+                        *run.identity,
+                        run.seed,
+                        run.implementation,
+                        json.dumps(run.versions, sort_keys=True),
+                        run.n_problems,
+                        run.model_seconds,
+                        run.calibration_seconds,
+                        run.proba.shape[1],
+                        _pack(run.true.astype("<i2")),
+                        _pack(run.proba.astype("<f8")),
+                    )
+                    for run in runs
+                ],
+            )
+
+    def identities(self) -> set[Identity]:
+        """Return what has been run."""
+        columns = "protocol, data_set, classifier, scenario, fold, n_folds"
+        return set(self._connection.execute(f"SELECT {columns} FROM run"))
+
+    def runs(self) -> list[Run]:
+        """All runs, in a fixed order."""
+        columns = "protocol, data_set, classifier, scenario, fold, n_folds"
+        rows = self._connection.execute(f"SELECT * FROM run ORDER BY {columns}")
+        return [_to_run(row) for row in rows]
+
+
+def _to_run(row: tuple[Any, ...]) -> Run:
+    (
+        *identity,
+        seed,
+        implementation,
+        versions,
+        problems,
+        model,
+        calibration,
+        classes,
+        true,
+        proba,
+    ) = row
+    return Run(
+        *identity,
+        seed=seed,
+        implementation=implementation,
+        versions=json.loads(versions),
+        n_problems=problems,
+        model_seconds=model,
+        calibration_seconds=calibration,
+        true=_unpack(true, "<i2").astype(np.intp),
+        proba=_unpack(proba, "<f8").reshape(-1, classes),
+    )
+
+
+def _pack(array: NDArray[Any]) -> bytes:
+    return zlib.compress(array.tobytes())
+
+
+def _unpack(packed: bytes, dtype: str) -> NDArray[Any]:
+    return np.frombuffer(zlib.decompress(packed), dtype=dtype)

@@ -1,0 +1,168 @@
+import csv
+from collections import Counter
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from calibrant.comparison import (
+    Comparison,
+    compare_ranks,
+    corrected_t_test,
+    effect,
+    holm,
+    paired_t_test,
+    welch_t_test,
+    wilcoxon_test,
+)
+
+
+@pytest.fixture
+def losses():
+    rng = np.random.default_rng(0)
+    first = rng.normal(1.0, 0.1, size=10)
+    return first, first + rng.normal(0.05, 0.05, size=10)
+
+
+def test_paired_test_is_scipys(losses):
+    result, expected = paired_t_test(*losses), stats.ttest_rel(*losses)
+    assert result.statistic == pytest.approx(expected.statistic)
+    assert result.p_value == pytest.approx(expected.pvalue)
+    assert result.difference == pytest.approx(np.mean(losses[0] - losses[1]))
+
+
+def test_welch_test_is_scipys(losses):
+    result, expected = welch_t_test(*losses), stats.ttest_ind(*losses, equal_var=False)
+    assert result.p_value == pytest.approx(expected.pvalue)
+
+
+def test_the_two_readings_of_the_paper_differ(losses):
+    assert paired_t_test(*losses).p_value < welch_t_test(*losses).p_value
+
+
+def test_correction_widens_the_variance_by_the_share_of_test_rows(losses):
+    plain, corrected = paired_t_test(*losses), corrected_t_test(*losses)
+    # (1/10 + 1/9) / (1/10) for ten folds.
+    assert plain.statistic / corrected.statistic == pytest.approx(np.sqrt(1 + 10 / 9))
+    assert corrected.p_value > plain.p_value
+    assert corrected_t_test(*losses, test_share=0.0).p_value == pytest.approx(plain.p_value)
+
+
+def test_corrected_test_keeps_its_level_on_overlapping_training_parts():
+    # Fold means of two methods that do not differ, correlated through shared rows.
+    rng = np.random.default_rng(0)
+    rejected = {paired_t_test: 0, corrected_t_test: 0}
+    for _ in range(2000):
+        shared = rng.normal() * np.sqrt(0.1)
+        difference = shared + rng.normal(size=10) * np.sqrt(0.9)
+        for test in rejected:
+            rejected[test] += test(difference, np.zeros(10)).is_significant()
+    assert rejected[corrected_t_test] / 2000 < 0.06
+    assert rejected[paired_t_test] / 2000 > 0.08
+
+
+def test_wilcoxon_is_scipys():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=12), rng.normal(0.5, size=12)
+    assert wilcoxon_test(a, b).p_value == pytest.approx(stats.wilcoxon(a, b).pvalue)
+
+
+@pytest.mark.parametrize("test", [paired_t_test, welch_t_test, corrected_t_test, wilcoxon_test])
+def test_equal_losses_do_not_differ(test):
+    same = np.full(10, 0.3)
+    result = test(same, same)
+    assert (result.difference, result.p_value) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("test", [paired_t_test, welch_t_test, corrected_t_test])
+def test_a_constant_difference_is_certain(test):
+    result = test(np.full(10, 0.3), np.full(10, 0.5))
+    assert result.difference == pytest.approx(-0.2)
+    assert result.p_value == 0.0
+
+
+@pytest.mark.parametrize("test", [paired_t_test, welch_t_test, corrected_t_test, wilcoxon_test])
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([1.0, 2.0], [1.0], r"same length, at least 2\. Got shapes \(2,\) and \(1,\)"),
+        ([1.0], [1.0], "at least 2"),
+        ([1.0, np.nan], [1.0, 2.0], "Got NaN"),
+    ],
+)
+def test_bad_losses_get_one_clear_error(test, first, second, message):
+    with pytest.raises(ValueError, match=message):
+        test(first, second)
+
+
+def test_holm_steps_down():
+    np.testing.assert_allclose(holm([0.01, 0.02, 0.03, 0.5]), [0.04, 0.06, 0.06, 0.5])
+    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("n_methods", "quantile"),
+    [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (10, 3.164)],
+)
+def test_critical_difference_follows_from_the_published_quantiles(n_methods, quantile):
+    # Demsar (2006), table 5 (a).
+    losses = np.random.default_rng(0).normal(size=(14, n_methods))
+    expected = quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * 14))
+    assert compare_ranks(losses).critical_difference == pytest.approx(expected, abs=2e-3)
+
+
+def test_mean_ranks_share_ties():
+    result = compare_ranks([[0.1, 0.2, 0.3], [0.1, 0.1, 0.3], [0.5, 0.2, 0.5]])
+    np.testing.assert_allclose(result.mean_rank, [(1 + 1.5 + 2.5) / 3, 1.5, (3 + 3 + 2.5) / 3])
+
+
+def test_cliques_join_what_does_not_differ():
+    losses = np.tile(np.arange(8.0), (30, 1))
+    result = compare_ranks(losses)
+    assert 1 < result.critical_difference < 2
+    assert result.cliques() == [(k, k + 1) for k in range(7)]
+
+
+def test_methods_that_are_all_alike_share_their_rank():
+    result = compare_ranks(np.ones((5, 3)))
+    np.testing.assert_allclose(result.mean_rank, 2.0)
+    assert result.p_value == 1.0
+
+
+def test_ranks_need_three_methods():
+    with pytest.raises(ValueError, match=r"Got shape \(5, 2\)\. Use wilcoxon_test"):
+        compare_ranks(np.ones((5, 2)))
+    with pytest.raises(ValueError, match="Got NaN"):
+        compare_ranks(np.full((5, 3), np.nan))
+
+
+def published(name):
+    text = files("calibrant.bench.published").joinpath(name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_the_rule_of_effects_gives_the_papers_table_from_its_values():
+    values = {
+        (row["classifier"], row["data_set"], row["scenario"], row["metric"]): row
+        for row in published("results.csv")
+    }
+    many_classes = {"abalone", "pendigits", "steel", "yeast"}
+    counts = Counter()
+    for classifier, data_set, scenario, metric in values:
+        if metric != "mse" or not scenario.endswith("dgg_enir"):
+            continue
+        comparisons = []
+        for name in ("mse", "log_loss"):
+            new = values[classifier, data_set, scenario, name]
+            old = values[classifier, data_set, "multiclass_raw", name]
+            difference = float(new["value"]) - float(old["value"])
+            p_value = 0.01 if new["differs_from_multiclass_raw"] == "1" else 0.5
+            comparisons.append(Comparison(difference, 0.0, p_value))
+        group = "high" if data_set in many_classes else "low"
+        approach = scenario.removesuffix("_dgg_enir")
+        counts[classifier, approach, group, effect(comparisons)] += 1
+    for row in published("effects.csv"):
+        for kind in ("improved", "neutral", "impaired"):
+            key = (row["classifier"], row["approach"], row["class_count_group"], kind)
+            assert counts[key] == int(row[kind]), key

@@ -97,7 +97,8 @@ def published_log_loss(
 ) -> float:
     """LL as in the tables of the paper: binary log losses, summed over the classes.
 
-    The published numbers do not follow the published equation, which is `log_loss`.
+    The published numbers do not follow the published equation, which is `log_loss`. Rows
+    need not be probabilities: some behind the published tables are not.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def published_log_loss(
     >>> round(published_log_loss(["a", "b"], [[0.9, 0.1], [0.2, 0.8]]), 3)
     0.329
     """
-    data = _check(y_true, proba, labels, sample_weight)
+    data = _check(y_true, proba, labels, sample_weight, proper=False)
     smallest = PUBLISHED_SMALLEST_PROBABILITY
     clipped = np.clip(data.proba, smallest, 1.0 - smallest)
     loss = -xlogy(data.one_hot, clipped) - xlogy(1.0 - data.one_hot, 1.0 - clipped)
@@ -131,6 +132,8 @@ def published_mse(
 ) -> float:
     """MSE as in the tables of the paper: `brier_score` divided by the number of classes.
 
+    Rows need not be probabilities: some behind the published tables are not.
+
     Parameters
     ----------
     y_true, proba, labels, sample_weight
@@ -141,7 +144,7 @@ def published_mse(
     float
         The mean squared error; 0 is best.
     """
-    data = _check(y_true, proba, labels, sample_weight)
+    data = _check(y_true, proba, labels, sample_weight, proper=False)
     return float(np.average(((data.proba - data.one_hot) ** 2).mean(axis=1), weights=data.weight))
 
 
@@ -276,7 +279,12 @@ class _Data:
 
 
 def _check(
-    y_true: ArrayLike, proba: ArrayLike, labels: ArrayLike | None, sample_weight: ArrayLike | None
+    y_true: ArrayLike,
+    proba: ArrayLike,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    *,
+    proper: bool = True,
 ) -> _Data:
     truth = column_or_1d(y_true)
     values = check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
@@ -295,7 +303,7 @@ def _check(
             f"y_true must hold only the given labels, {names.tolist()}. Got {unknown.tolist()}."
         )
     off = np.abs(values.sum(axis=1) - 1.0).max()
-    if values.min() < 0 or off > SUM_TOLERANCE:
+    if proper and (values.min() < 0 or off > SUM_TOLERANCE):
         raise ValueError(
             "Rows of proba must be non-negative and sum to 1. "
             f"Got a smallest value of {values.min():g} and a sum that is off by {off:.3g}. "

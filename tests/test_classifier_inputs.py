@@ -41,7 +41,7 @@ def test_data_frames_keep_their_names(frame, rows):
     assert list(model.feature_names_in_) == names
     assert list(model.estimators_[0].feature_names_in_) == names
     np.testing.assert_allclose(
-        model.predict_proba(table), make_model().fit(X, y).predict_proba(X), atol=1e-10
+        model.predict_proba(table), make_model().fit(X, y).predict_proba(X), rtol=0, atol=1e-10
     )
     with pytest.raises(ValueError, match=r"(?s)feature names.*Pass the columns that fit was given"):
         model.predict_proba(frame(dict(zip(reversed(names), X.T, strict=True))))
@@ -104,7 +104,7 @@ def test_labels_of_any_kind(names, strategy, rows):
     assert model.predict(X).dtype.kind in (names.dtype.kind, "i")
     plain = make_model(strategy=strategy, method=None).fit(X, y).predict_proba(X)
     renamed = make_model(strategy=strategy, method=None).fit(X, names[y]).predict_proba(X)
-    np.testing.assert_allclose(renamed, plain[:, np.argsort(names)], atol=1e-12)
+    np.testing.assert_allclose(renamed, plain[:, np.argsort(names)], rtol=0, atol=1e-12)
 
 
 def test_boolean_labels(rows):
@@ -117,12 +117,27 @@ def test_boolean_labels(rows):
 def test_class_weights_by_label_keep_their_meaning(rows):
     X, y = rows
     names = np.array(["a", "b", "c"])[y]
+    plain = LogisticRegression(max_iter=1000)
     heavy = LogisticRegression(max_iter=1000, class_weight={"a": 50.0, "b": 1.0, "c": 1.0})
     for strategy in ("all-pairs", "direct"):
-        even = make_model(LogisticRegression(max_iter=1000), strategy=strategy, method=None)
-        even.fit(X, names)
+        even = make_model(plain, strategy=strategy, method=None).fit(X, names)
         uneven = make_model(heavy, strategy=strategy, method=None).fit(X, names)
         assert uneven.predict_proba(X)[:, 0].mean() > even.predict_proba(X)[:, 0].mean()
+    with pytest.raises(ValueError, match=r"class_weight by label .* Use strategy='all-pairs'"):
+        make_model(make_pipeline(StandardScaler(), heavy)).fit(X, names)
+
+
+def test_estimators_see_labels_from_zero_on(rows):
+    class Strict(GaussianNB):
+        """Takes no labels but 0, 1, ..., as some gradient boosting libraries do."""
+
+        def fit(self, X, y):
+            assert set(y) == set(range(len(set(y))))
+            return super().fit(X, y)
+
+    X, y = rows
+    for strategy in ("one-vs-rest", "all-pairs", "output-code"):
+        make_model(Strict(), strategy=strategy).fit(X, np.array(["x", "y", "z"])[y])
 
 
 def test_integer_weights_are_repeated_rows(rows):
@@ -136,14 +151,16 @@ def test_integer_weights_are_repeated_rows(rows):
 
     weighted = make_model(cv=splits(fold)).fit(X, y, sample_weight=weight)
     repeated = make_model(cv=splits(fold[again])).fit(X[again], y[again])
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9)
+    np.testing.assert_allclose(
+        weighted.predict_proba(X), repeated.predict_proba(X), rtol=0, atol=1e-9
+    )
 
 
 def test_weights_that_sum_to_one_are_not_taken_for_a_single_row(rows):
     X, y = rows
     shares = make_model().fit(X, y, sample_weight=np.full(len(y), 1 / len(y)))
     plain = make_model().fit(X, y)
-    np.testing.assert_allclose(shares.predict_proba(X), plain.predict_proba(X), atol=1e-9)
+    np.testing.assert_allclose(shares.predict_proba(X), plain.predict_proba(X), rtol=0, atol=1e-9)
 
 
 def test_a_class_of_weight_zero_is_no_class(rows):
@@ -155,8 +172,11 @@ def test_a_class_of_weight_zero_is_no_class(rows):
 def test_weights_that_the_estimator_does_not_take_calibrate_only(rows):
     X, y = rows
     model = make_model(KNeighborsClassifier())
-    with pytest.warns(CalibrationWarning, match="KNeighborsClassifier takes no sample_weight"):
+    with pytest.warns(
+        CalibrationWarning, match="KNeighborsClassifier takes no sample_weight"
+    ) as caught:
         model.fit(X, y, sample_weight=np.arange(len(y)) + 1.0)
+    assert caught[0].filename == __file__
 
 
 def test_fit_params_are_cut_to_the_rows_of_each_fit(rows):
@@ -215,6 +235,8 @@ def test_metadata_routing_brings_weights_and_groups_where_requested(rows):
         ({"sample_weight": lambda y: np.zeros(len(y))}, "Got only zeros"),
         ({"sample_weight": lambda y: np.full(len(y), np.nan)}, "NaN"),
         ({"sample_weight": lambda y: np.ones(3)}, "inconsistent numbers of samples"),
+        ({"sample_weight": lambda y: np.full(len(y), 1e308)}, r"1e\+100\. Got 1e\+308"),
+        ({"y": lambda y: []}, "at least one label"),
         ({"groups": lambda y: np.ones(3)}, "inconsistent numbers of samples"),
     ],
 )
@@ -223,6 +245,11 @@ def test_bad_rows_get_one_clear_error(change, message, rows):
     arguments = {"y": y} | {name: make(y) for name, make in change.items()}
     with pytest.raises(ValueError, match=message):
         make_model().fit(X, **arguments)
+
+
+def test_no_rows_at_all_get_one_clear_error(rows):
+    with pytest.raises(ValueError, match=r"X must hold one row for each label\. Got None"):
+        make_model().fit(None, rows[1])
 
 
 def test_wrong_widths_get_one_clear_error(rows):

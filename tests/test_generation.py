@@ -37,13 +37,12 @@ def make_fitter(X, seed=0, **options):
 
 def splits_of(generator, X, y, *, groups=None, seed=0):
     params = {} if groups is None else {"groups": groups}
-    return generator._splits(make_fitter(X, seed), y, np.ones(len(y), bool), params)
+    return generator._splits(make_fitter(X, seed), y, np.ones(len(y), bool), groups, params)
 
 
 def generate(generator, X, y, problems, *, weight=None, groups=None, **options):
     weight = np.ones(len(y)) if weight is None else weight
-    params = {} if groups is None else {"groups": groups}
-    return generator.generate(make_fitter(X, **options), problems, y, weight, params)
+    return generator.generate(make_fitter(X, **options), problems, y, weight, groups)
 
 
 @pytest.mark.parametrize("counts", [[50, 30, 20], [100, 7], [40, 2, 3, 1], [3, 3, 3, 3]])
@@ -65,7 +64,9 @@ def test_draws_hold_out_the_right_share_and_leave_every_class(counts, test_size)
         # Stratified: each class is held out in its share, on average.
         total = max(1, int(test_size * count[splittable].sum()))
         expected = total * count / count[splittable].sum()
-        np.testing.assert_allclose((held_out / 400)[splittable], expected[splittable], atol=0.15)
+        np.testing.assert_allclose(
+            (held_out / 400)[splittable], expected[splittable], rtol=0, atol=0.15
+        )
         assert sizes == {total}
 
 
@@ -89,10 +90,73 @@ def test_problems_of_fewer_rows_use_more_of_the_same_splits():
             np.testing.assert_array_equal(part.train, np.intersect1d(train, problem.rows))
 
 
-def test_tiny_problems_stop_at_the_most_splits():
+def test_splits_that_come_again_are_not_fitted_again():
+    # One of four rows is held out: there are four splits, however many points are asked for.
     X, y = make_rows([2, 2])
     parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
-    assert len(parts[0]) <= MOST_SPLITS
+    assert sorted(part.test.tolist() for part in parts[0]) == [[0], [1], [2], [3]]
+    assert len(list(splits_of(MonteCarloCV(), X, y))) == MOST_SPLITS
+
+
+def test_classes_that_share_their_only_group_stay_in_training():
+    X, y = make_rows([30, 30, 5, 5])
+    groups = np.where(y >= 2, "lab", np.arange(len(y)).astype(str))
+    for train, test in islice(splits_of(MonteCarloCV(), X, y, groups=groups), 50):
+        assert set(y[train]) == {0, 1, 2, 3}
+        assert len(test) > 0
+
+
+def test_groups_of_very_different_sizes_are_held_out_in_about_the_right_share():
+    X, y = make_rows([50, 50])
+    groups = np.where(np.arange(100) < 5, np.arange(100), 99)
+    groups[95:] = np.arange(95, 100)
+    sizes = [len(test) for _, test in islice(splits_of(MonteCarloCV(), X, y, groups=groups), 50)]
+    assert np.mean(np.array(sizes) <= 30) > 0.5
+
+
+@pytest.mark.parametrize("as_mask", [True, False])
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_splits_may_be_lists_or_masks(as_mask, kind):
+    X, y = make_rows([20, 20])
+    fold = np.arange(40) % 2 == 0
+    parts = (fold, ~fold) if as_mask else (np.flatnonzero(fold), np.flatnonzero(~fold))
+    (points,) = generate(CrossFit([tuple(kind(part) for part in parts)]), X, y, make_problems(y))
+    assert len(points.score) == 20
+
+
+@pytest.mark.parametrize(
+    ("splits", "message"),
+    [
+        ([], r"at least one split\. Got none"),
+        ([1, 2, 3], r"pairs of row numbers\. Got 1"),
+        ([([0, 1], [50])], "row numbers below 40"),
+        ([([0.5], [1.0])], "row numbers below 40"),
+        ([(np.arange(40), np.arange(40))], "40 rows on both sides"),
+    ],
+)
+def test_bad_splits_get_one_clear_error(splits, message):
+    X, y = make_rows([20, 20])
+    with pytest.raises(ValueError, match=message):
+        generate(CrossFit(splits), X, y, make_problems(y))
+
+
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+def test_splits_that_part_a_group_are_refused():
+    X, y = make_rows([20, 20])
+    groups = np.arange(40) // 4
+    with pytest.raises(ValueError, match=r"must keep groups together\. Got a split with group"):
+        generate(CrossFit(KFold(4, shuffle=True)), X, y, make_problems(y), groups=groups)
+    splits = list(KFold(4, shuffle=True).split(X))
+    with pytest.raises(ValueError, match="must keep groups together"):
+        generate(CrossFit(splits), X, y, make_problems(y), groups=groups)
+
+
+def test_tied_scores_stay_tied_when_grouped():
+    rng = np.random.default_rng(0)
+    for score in (1 / 3, 0.1, 0.7):
+        weight = rng.uniform(0.1, 3.0, size=1000)
+        points = CalibrationSet(np.full(1000, score), rng.integers(0, 2, size=1000), weight)
+        assert set(points.grouped(20).score) == {score}
 
 
 def test_scores_are_those_of_models_that_did_not_see_the_row():
@@ -209,13 +273,18 @@ def test_any_splitter_will_do():
     ("make", "message"),
     [
         (lambda: MonteCarloCV(n_points=50), r"at least group_size \(100\)\. Got 50\. Lower"),
-        (lambda: MonteCarloCV(n_points=0, group_size=None), "n_points must be at least 1. Got 0"),
+        (
+            lambda: MonteCarloCV(n_points=0, group_size=None),
+            "n_points must be a whole number, at least 1. Got 0",
+        ),
+        (lambda: MonteCarloCV(n_points=300.5), "whole number, at least 1. Got 300.5"),
         (lambda: MonteCarloCV(test_size=1.0), "between 0 and 1. Got 1.0"),
         (lambda: MonteCarloCV(group_size=0), "group_size must be at least 1. Got 0"),
         (lambda: CrossFit(1), "at least 2 folds. Got 1"),
         (lambda: resolve_generator("loo"), "cv must be one of .* Got 'loo'"),
         (lambda: resolve_generator(2.5), "cv must be one of .* Got 2.5"),
         (lambda: resolve_generator(True), "cv must be one of .* Got True"),
+        (lambda: resolve_generator(KFold), "an instance of a scikit-learn splitter"),
     ],
 )
 def test_bad_generators_get_one_clear_error(make, message):
@@ -232,4 +301,4 @@ def test_more_folds_than_rows_get_one_clear_error():
 def test_a_single_group_gets_one_clear_error():
     X, y = make_rows([3, 3])
     with pytest.raises(ValueError, match=r"at least two groups\. Got 1"):
-        next(splits_of(MonteCarloCV(), X, y, groups=["a"] * 6))
+        next(splits_of(MonteCarloCV(), X, y, groups=np.array(["a"] * 6)))

@@ -1,16 +1,22 @@
 """Whatever comes in, rows of probabilities come out."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant import CalibratedClassifier
+from calibrant.combination import COUPLINGS
+from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import MonteCarloCV
+from calibrant.strategies import AllPairs, OutputCode
 
 
 class ScoreIsFirstFeature(ClassifierMixin, BaseEstimator):
@@ -24,7 +30,14 @@ class ScoreIsFirstFeature(ClassifierMixin, BaseEstimator):
         return X[:, 0]
 
 
-ESTIMATORS = [GaussianNB(), ScoreIsFirstFeature()]
+STRATEGIES = st.sampled_from(
+    [
+        "one-vs-rest",
+        *(AllPairs(coupling) for coupling in sorted(COUPLINGS)),
+        "output-code",
+        OutputCode("random-sparse"),
+    ]
+)
 features = st.one_of(
     st.floats(-5, 5),
     st.sampled_from([0.0, 1.0]),
@@ -67,7 +80,7 @@ def assert_rows_of_probabilities(model, X, classes_seen):
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(
     data=data_sets(),
-    strategy=st.sampled_from(["one-vs-rest", "all-pairs", "output-code"]),
+    strategy=STRATEGIES,
     method=st.sampled_from(["enir", None]),
     cv=st.sampled_from([3, MonteCarloCV(60, group_size=10), MonteCarloCV(60, group_size=None)]),
 )
@@ -86,13 +99,16 @@ def test_naive_bayes_rows_are_probabilities(data, strategy, method, cv):
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(
     data=data_sets(elements=extreme),
-    strategy=st.sampled_from(["one-vs-rest", "all-pairs", "output-code"]),
+    strategy=STRATEGIES,
     cv=st.sampled_from([3, MonteCarloCV(60, group_size=10)]),
 )
 def test_extreme_scores_give_probabilities(data, strategy, cv):
-    X, y, _ = data
+    X, y, weight = data
     model = CalibratedClassifier(ScoreIsFirstFeature(), strategy=strategy, cv=cv, random_state=0)
-    model.fit(X, y)
+    with warnings.catch_warnings():
+        # This estimator takes no weights, and is told so.
+        warnings.simplefilter("ignore", CalibrationWarning)
+        model.fit(X, y, sample_weight=weight)
     proba = assert_rows_of_probabilities(model, X, np.unique(y))
     assert (proba > 0).all()
 
@@ -107,4 +123,24 @@ def test_direct_calibration_gives_probabilities(data):
     model = CalibratedClassifier(
         GaussianNB(var_smoothing=1e-3), method=LogisticRegression(), strategy="direct", cv=3
     ).fit(X, y, sample_weight=weight)
+    assert (assert_rows_of_probabilities(model, X, np.unique(y)) > 0).all()
+
+
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrationWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(data=data_sets(), strategy=STRATEGIES, n_rows=st.integers(6, 40))
+def test_frozen_estimators_give_probabilities(data, strategy, n_rows):
+    X, y, weight = data
+    frozen = FrozenEstimator(GaussianNB(var_smoothing=1e-3).fit(X, y))
+    n_rows = min(n_rows, len(y))
+    if n_rows <= len(np.unique(y)) or len(np.unique(y[:n_rows])) < 2:
+        return
+    weight = None if weight is None else weight[:n_rows]
+    if weight is not None and len(np.unique(y[:n_rows][weight > 0])) < 2:
+        return
+    if weight is not None and np.count_nonzero(weight) <= len(np.unique(y)):
+        return
+    model = CalibratedClassifier(frozen, strategy=strategy, random_state=0)
+    model.fit(X[:n_rows], y[:n_rows], sample_weight=weight)
     assert (assert_rows_of_probabilities(model, X, np.unique(y)) > 0).all()

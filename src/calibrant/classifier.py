@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_random_state, get_tags, indexable
@@ -21,20 +21,21 @@ from calibrant.calibrators.protocol import (
     fit_calibrator,
     resolve_calibrator,
 )
-from calibrant.combination import add_prior_row, normalize
+from calibrant.combination import add_prior_row
 from calibrant.exceptions import CalibrationWarning
-from calibrant.fitting import Fitter
+from calibrant.fitting import Fitter, has_class_weights
 from calibrant.generation import Generator, resolve_generator, scores_of_fitted
 from calibrant.labels import as_frequencies, check_classes, check_labels, class_index
 from calibrant.problems import (
+    check_has_proba,
     class_scores,
     is_scored,
+    own_score,
     reduce_scores,
-    score_column,
     scoring_problems,
 )
 from calibrant.routing import fit_router, route_fit
-from calibrant.strategies import BinaryStrategy, Strategy, resolve_strategy
+from calibrant.strategies import Strategy, resolve_strategy
 
 FloatArray = NDArray[np.float64]
 
@@ -173,7 +174,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as numbers of rows. Rows of weight 0 are left out.
+            Weights, as numbers of rows: 2 is the row given twice, 0 leaves it out. Weights
+            that sum to less than the number of rows are scaled up to it.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that belong together, such as those of one patient: no group
             is both trained on and scored.
@@ -188,7 +190,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         estimator, strategy, generator, calibrator = self._check_parameters()
         frozen = isinstance(estimator, FrozenEstimator)
         labels = check_labels(y)
+        if X is None:
+            raise ValueError("X must hold one row for each label. Got None. Pass the features.")
         X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
+        groups = None if groups is None else np.asarray(groups)
         validate_data(self, X, skip_check_array=True)
         if sample_weight is not None:
             sample_weight = check_weight(sample_weight, labels)
@@ -202,20 +207,27 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.class_count_ = np.bincount(index, weight, len(self.classes_)).astype(np.float64)
         self.strategy_ = strategy
         self.code_ = strategy.code(len(self.classes_), rng)
-        problems = scoring_problems(self.code_, index, self.classes_, weight > 0)
+        problems = scoring_problems(
+            self.code_,
+            index,
+            self.classes_,
+            weight > 0,
+            keep_labels=not frozen and has_class_weights(estimator),
+        )
 
         # problems -> models
         fitter = Fitter(estimator, X, model_params, rng, self.n_jobs, self.verbose)
         self.estimators_ = [estimator] if frozen else fitter.models(problems)
         self.calibrators_ = None
         if calibrator is None:
+            check_has_proba(self.estimators_[0])
             return self
 
         # problems -> out-of-sample scores
         if frozen:
             points = scores_of_fitted(estimator, X, problems, weight)
         else:
-            points = generator.generate(fitter, problems, index, weight, split_params)
+            points = generator.generate(fitter, problems, index, weight, groups, split_params)
 
         # scores, targets -> maps from score to probability
         fitted = [
@@ -243,6 +255,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             One column for each of ``classes_``; each row sums to 1.
         """
+        return self._predict_proba(X, stacklevel=3)
+
+    def _predict_proba(self, X: Any, stacklevel: int) -> FloatArray:
         check_is_fitted(self)
         self._check_columns(X)
         scores, are_proba = self._problem_scores(X)
@@ -255,7 +270,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows; they get "
                 "the shares of the classes. Scale or impute the features before the classifier.",
                 CalibrationWarning,
-                stacklevel=2,
+                stacklevel=stacklevel,
             )
         return proba
 
@@ -272,7 +287,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        proba = self.predict_proba(X)
+        proba = self._predict_proba(X, stacklevel=3)
         return self.classes_[proba.argmax(axis=1)]
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -301,27 +316,25 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Resolve names to objects, before any work is done."""
         estimator = self._estimator()
         name = type(estimator).__name__
-        if not hasattr(estimator, "fit"):
+        if isinstance(estimator, type) or not (
+            hasattr(estimator, "fit")
+            and (hasattr(estimator, "predict_proba") or is_classifier(estimator))
+        ):
             raise ValueError(
-                f"estimator must be a classifier. Got {estimator!r}. "
-                "Pass an instance, such as GaussianNB()."
+                f"estimator must be a classifier with predict_proba or decision_function. "
+                f"Got {estimator!r}. Pass an instance, such as GaussianNB()."
             )
         if isinstance(estimator, FrozenEstimator):
             check_is_fitted(estimator)
-        has_proba = hasattr(estimator, "predict_proba")
-        if not has_proba and not hasattr(estimator, "decision_function"):
+        if get_tags(estimator).input_tags.pairwise:
             raise ValueError(
-                f"estimator must have predict_proba or decision_function. {name} has neither. "
-                "Pass a classifier that scores rows."
-            )
-        if self.method is None and not has_proba:
-            raise ValueError(
-                f"method=None takes the estimator's own probabilities, and {name} has no "
-                "predict_proba. Use method='enir' to map its decision_function."
+                f"estimator must take rows of features. {name} takes precomputed distances or "
+                "kernels, of which a part of the rows is no table. Let it compute them itself."
             )
         strategy = resolve_strategy(self.strategy)
-        binary = isinstance(strategy, BinaryStrategy)
-        calibrator = None if self.method is None else resolve_calibrator(self.method, binary)
+        calibrator = (
+            None if self.method is None else resolve_calibrator(self.method, strategy.binary)
+        )
         return estimator, strategy, resolve_generator(self.cv), calibrator
 
     def _check_columns(self, X: Any) -> None:
@@ -330,7 +343,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         try:
             validate_data(self, X, reset=False, skip_check_array=True)
         except ValueError as error:
-            raise ValueError(f"{error} Pass the columns that fit was given.") from None
+            rule = str(error).rstrip(".\n")
+            raise ValueError(f"{rule}. Pass the columns that fit was given.") from None
 
     def _problem_scores(self, X: Any) -> tuple[list[FloatArray], bool]:
         """Scores of each problem, and whether they are probabilities."""
@@ -340,7 +354,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return [reduce_scores(side, score, is_proba) for side in sides], is_proba
         scored = [class_scores(model, X) for model in self.estimators_]
         scores = [
-            score if side is None else score[:, score_column(side)]
+            own_score(score, binary=side is not None)
             for (score, _), side in zip(scored, sides, strict=True)
         ]
         return scores, scored[0][1]
@@ -348,40 +362,37 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _proba(self, scores: list[FloatArray], are_proba: bool) -> FloatArray:
         """Scores of the problems -> probabilities of the problems -> of the classes."""
         if self.calibrators_ is None:
-            return self._combine(scores, fallback=None)
+            return self.strategy_.combine(scores, self.code_, self.class_count_)
         probas = [
             apply_calibrator(calibrator, score, len(self.classes_))
             for calibrator, score in zip(self.calibrators_, scores, strict=True)
         ]
-        return self._temper(self._combine(probas, fallback=scores if are_proba else None))
+        combined = self.strategy_.combine(
+            probas, self.code_, self.class_count_, fallback=scores if are_proba else None
+        )
+        return self._temper(combined)
 
     def _temper(self, proba: FloatArray) -> FloatArray:
         """Keep calibrated probabilities from certainty that the rows cannot support."""
         return add_prior_row(proba, self.class_count_)
 
-    def _combine(self, probas: list[FloatArray], fallback: list[FloatArray] | None) -> FloatArray:
-        """Probabilities of the problems -> of the classes."""
-        if not isinstance(self.strategy_, BinaryStrategy) or self.code_ is None:
-            return normalize(probas[0], None if fallback is None else fallback[0])
-        return self.strategy_.combine(
-            np.column_stack(probas),
-            self.code_,
-            self.class_count_,
-            None if fallback is None else np.column_stack(fallback),
-        )
-
     def _warn_of_few_rows(self, index: NDArray[np.intp], n_constant: int) -> None:
-        """Say once which classes are rare and what was done about it."""
+        """Say once which classes are rare, and what was done about it."""
         count = np.bincount(index, minlength=len(self.classes_))
         rare = np.flatnonzero(count < FEW_ROWS)
-        if len(rare) == 0 and n_constant == 0:
-            return
-        names = ", ".join(f"{self.classes_[k]} ({count[k]})" for k in rare)
-        warnings.warn(
-            (f"Classes with fewer than {FEW_ROWS} rows: {names}. " if names else "")
-            + f"{n_constant} problems had no held-out rows on one side; they predict the share of "
-            "their classes instead of a calibrated score. No class gets probability 0. "
-            "To calibrate rare classes, merge them or add rows.",
-            CalibrationWarning,
-            stacklevel=3,
-        )
+        said = []
+        if len(rare):
+            names = ", ".join(f"{self.classes_[k]} ({count[k]})" for k in rare)
+            said.append(
+                f"Classes with fewer than {FEW_ROWS} rows: {names}. Every training part held at "
+                "least one of each, and no class gets probability 0. To calibrate them better, "
+                "merge them or add rows."
+            )
+        if n_constant:
+            said.append(
+                f"No scores of held-out rows on both sides for {n_constant} of the "
+                f"{1 if self.code_ is None else self.code_.shape[1]} problems (classes that are "
+                "never held out, or rows without a score): the share of each side is predicted."
+            )
+        if said:
+            warnings.warn(" ".join(said), CalibrationWarning, stacklevel=3)

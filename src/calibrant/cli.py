@@ -2,22 +2,113 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
+try:
+    import typer
+    from typer.core import TyperCommand
+except ImportError:
+    raise SystemExit(
+        "calibrant: the command line needs pip install 'calibrant[cli,plots]'"
+    ) from None
 
-app = typer.Typer(
-    help="Class probabilities that can be trusted, from few rows.",
-    no_args_is_help=True,
-    rich_markup_mode=None,  # errors as one plain line
-    pretty_exceptions_enable=False,
-)
+PLAIN: dict[str, Any] = {
+    "no_args_is_help": True,
+    "rich_markup_mode": None,  # errors as one plain line
+    "pretty_exceptions_enable": False,
+}
+app = typer.Typer(help="Class probabilities that can be trusted, from few rows.", **PLAIN)
+bench = typer.Typer(help="Rerun the paper's experiment and build its tables.", **PLAIN)
+datasets = typer.Typer(help="The paper's twelve data sets.", **PLAIN)
+app.add_typer(bench, name="bench")
+app.add_typer(datasets, name="datasets")
 
 
-@app.callback()
-def main() -> None:
-    """Class probabilities that can be trusted, from few rows."""
+class SeveralValues(TyperCommand):
+    """Let an option that may be repeated take several values: ``--classifiers nb rf``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat the option before each of its values."""
+        repeatable = {
+            name
+            for parameter in self.params
+            if getattr(parameter, "multiple", False)
+            for name in parameter.opts
+        }
+        spelled_out: list[str] = []
+        option = None
+        for argument in args:
+            if argument in repeatable:
+                option = argument
+                continue
+            if argument.startswith("-"):
+                option = None
+            spelled_out += [argument] if option is None else [option, argument]
+        return super().parse_args(ctx, spelled_out)
+
+
+class SuiteName(StrEnum):
+    """Suites of the bench."""
+
+    paper = "paper"
+    smoke = "smoke"
+
+
+class TableName(StrEnum):
+    """Tables of the bench."""
+
+    data_sets = "data-sets"
+    results = "results"
+    effects = "effects"
+    times = "times"
+    folds = "folds"
+
+
+class Format(StrEnum):
+    """Formats of a table."""
+
+    text = "text"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+
+
+class Form(StrEnum):
+    """Forms of the metrics."""
+
+    published = "published"
+    equations = "equations"
+
+
+class TestName(StrEnum):
+    """Tests against multi-class raw."""
+
+    welch = "welch"
+    paired = "paired"
+    corrected = "corrected"
+
+
+StoreFile = Annotated[Path, typer.Option(help="The SQLite file of results.")]
+AsPublished = Annotated[
+    bool, typer.Option("--as-published", help="With what the published numbers rest on.")
+]
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Turn what a user can mend into one line and exit code 2."""
+    import sqlite3
+
+    try:
+        yield
+    except (ValueError, OSError, sqlite3.DatabaseError) as error:
+        print(f"calibrant: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
 
 
 @app.command()
@@ -28,41 +119,120 @@ def demo(
     jobs: Annotated[int, typer.Option(help="The number of parallel fits.")] = 2,
 ) -> None:
     """Run the paper's five scenarios on built-in data: a table and a picture."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.progress import track
-    from rich.table import Table
-
-    from calibrant.bench.demo import N_TEST, N_TRAIN, draw_demo, run_demo
+    from calibrant.bench.demo import demo_table, draw_demo, run_demo
+    from calibrant.bench.render import render
     from calibrant.bench.scenarios import SCENARIOS
+    from calibrant.progress import track
 
     if not output.parent.is_dir():
         raise typer.BadParameter(f"{output.parent} must be a folder that exists.")
-    console = Console()
-    runs = list(
-        track(
-            run_demo(n_jobs=jobs),
-            total=2 * len(SCENARIOS),
-            description="fitting",
-            console=Console(stderr=True),
-            transient=True,
-        )
-    )
-    table = Table(
-        title=f"Waveform data, {N_TRAIN} training rows, {N_TEST} test rows",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-    )
-    table.add_column("classifier", no_wrap=True)
-    table.add_column("scenario", no_wrap=True)
-    for column in [*runs[0].metrics(), "seconds"]:
-        table.add_column(column, justify="right")
-    for run in runs:
-        values = [f"{value:.3f}" for value in run.metrics().values()]
-        table.add_row(run.classifier, run.scenario.title, *values, f"{run.seconds:.2f}")
-    console.print(table)
+    runs = list(track(run_demo(n_jobs=jobs), 2 * len(SCENARIOS), "fitting"))
+    print(render(demo_table(runs), "text"))
     draw_demo(runs, output)
-    console.print(f"Lower is better. Reliability diagram: {output}")
+    print(f"Reliability diagram: {output}")
+
+
+@bench.command("run", cls=SeveralValues)
+def bench_run(
+    suite: Annotated[SuiteName, typer.Option(help="What to run.")] = SuiteName.paper,
+    data_sets: Annotated[list[str] | None, typer.Option(help="Only these data sets.")] = None,
+    classifiers: Annotated[list[str] | None, typer.Option(help="Only these: nb, rf.")] = None,
+    jobs: Annotated[int, typer.Option(help="The number of parallel processes.")] = 2,
+    store: StoreFile = Path("results.sqlite"),
+    as_published: AsPublished = False,
+) -> None:
+    """Run the experiment, or what is left of it: a run that is stored is not run again."""
+    from calibrant.bench.runner import run_suite, select_suite
+    from calibrant.bench.store import Store
+    from calibrant.progress import track
+
+    with one_line_errors():
+        chosen = select_suite(suite.value, data_sets, classifiers, as_published=as_published)
+        with Store(store) as results:
+            run_suite(
+                chosen,
+                results,
+                n_jobs=jobs,
+                progress=lambda items, total: track(items, total, "running"),
+            )
+
+
+@bench.command("tables")
+def bench_tables(
+    store: StoreFile = Path("results.sqlite"),
+    table: Annotated[TableName, typer.Option(help="Which table.")] = TableName.results,
+    format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,  # noqa: A002
+    metrics: Annotated[Form, typer.Option(help="The form of the metrics.")] = Form.published,
+    test: Annotated[TestName, typer.Option(help="The test of significance.")] = TestName.welch,
+    as_published: AsPublished = False,
+) -> None:
+    """Print one of the paper's tables, with the published values beside ours."""
+    from calibrant.bench.render import render
+    from calibrant.bench.store import open_store
+    from calibrant.bench.tables import (
+        data_sets_table,
+        effects_table,
+        folds_table,
+        results_tables,
+        times_table,
+    )
+
+    with one_line_errors():
+        if table is TableName.data_sets:
+            print(render(data_sets_table(), format.value))
+            return
+        with open_store(store) as results:
+            runs = results.runs("as-published" if as_published else "proper")
+        tables = {
+            TableName.results: lambda: results_tables(runs, metrics.value, test.value),
+            TableName.effects: lambda: [effects_table(runs, test.value)],
+            TableName.times: lambda: [times_table(runs)],
+            TableName.folds: lambda: [folds_table(runs)],
+        }
+        print("\n".join(render(one, format.value) for one in tables[table]()), end="")
+
+
+@bench.command("status")
+def bench_status(store: StoreFile = Path("results.sqlite")) -> None:
+    """Print how much of the paper suite a store has."""
+    from calibrant.bench.render import render
+    from calibrant.bench.runner import status_table
+    from calibrant.bench.store import open_store
+
+    with one_line_errors(), open_store(store) as results:
+        print(render(status_table(results), "text"), end="")
+
+
+@datasets.command("list")
+def datasets_list() -> None:
+    """Print the names of the data sets."""
+    from calibrant.datasets.catalog import CATALOG
+
+    for info in CATALOG.values():
+        print(f"{info.name:14} {info.title}")
+
+
+@datasets.command("info")
+def datasets_info(name: str) -> None:
+    """Print what a data set holds."""
+    from calibrant.datasets import describe_dataset
+
+    with one_line_errors():
+        print(describe_dataset(name))
+
+
+@datasets.command("fetch", cls=SeveralValues)
+def datasets_fetch(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Data sets; all of UCI's if none.")
+    ] = None,
+) -> None:
+    """Download data sets from UCI, check them and keep them in the user's cache."""
+    from calibrant.datasets import fetch_datasets
+
+    with one_line_errors():
+        for name, folder in fetch_datasets(names or None):
+            print(f"{name}: {folder}")
 
 
 if __name__ == "__main__":

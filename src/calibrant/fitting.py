@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from calibrant.problems import ScoringProblem, class_scores
+from calibrant.problems import ScoringProblem, class_scores, own_score
 from calibrant.progress import track
 
 FloatArray = NDArray[np.float64]
@@ -63,7 +64,7 @@ class Fitter:
     def held_out_scores(self, parts: list[Part]) -> list[FloatArray]:
         """Scores of each part's test rows by a model fitted on its training rows."""
         work = [
-            (part.problem.labels[part.train], part.train, part.test, part.problem.column)
+            (part.problem.labels[part.train], part.train, part.test, part.problem.is_binary)
             for part in parts
         ]
         return self._run(_fit_and_score, work, "scoring held-out rows")
@@ -71,11 +72,25 @@ class Fitter:
     def _run(self, function: Callable[..., Any], work: list[tuple], title: str) -> list[Any]:
         # Seeds are drawn before the work is spread: the result does not depend on how.
         seeds = self.rng.randint(LARGEST_SEED, size=len(work))
-        results: Iterable[Any] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(function)(self.estimator, self.X, self.fit_params, seed, *args)
+        finished: Iterable[Any] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(_recorded)(function, self.estimator, self.X, self.fit_params, seed, *args)
             for seed, args in zip(seeds, work, strict=True)
         )
-        return list(track(results, len(work), title) if self.verbose else results)
+        results, warned = [], dict[tuple[type[Warning], str], None]()
+        for result, caught in track(finished, len(work), title) if self.verbose else finished:
+            results.append(result)
+            warned.update(dict.fromkeys(caught))
+        for category, message in warned:
+            warnings.warn(message, category, stacklevel=2)
+        return results
+
+
+def _recorded(function: Callable[..., Any], *args: Any) -> tuple[Any, list[tuple]]:
+    """Keep the estimator's warnings, so that hundreds of fits give each of them once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = function(*args)
+    return result, [(warning.category, str(warning.message)) for warning in caught]
 
 
 def fit_clone(
@@ -106,11 +121,20 @@ def _fit_and_score(
     labels: NDArray[Any],
     train: Rows,
     test: Rows,
-    column: int | None,
+    binary: bool,
 ) -> FloatArray:
     model = fit_clone(estimator, X, fit_params, seed, labels, train)
     score, _ = class_scores(model, take_rows(X, test))
-    return score if column is None else score[:, column]
+    return own_score(score, binary=binary)
+
+
+def has_class_weights(estimator: Any) -> bool:
+    """Whether some part of an estimator weights classes by their labels."""
+    parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    return any(
+        isinstance(value, dict) and name.split("__")[-1] == "class_weight"
+        for name, value in parameters.items()
+    )
 
 
 def take_rows(X: Any, rows: Rows) -> Any:

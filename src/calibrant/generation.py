@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, check_cv
+from sklearn.model_selection import StratifiedGroupKFold
 
 from calibrant.fitting import LARGEST_SEED, Fitter, Part
 from calibrant.problems import ScoringProblem, class_scores, is_scored, reduce_scores
+from calibrant.splits import group_draws, stratified_draws, stratified_folds
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -54,9 +55,13 @@ class CalibrationSet:
         order = np.argsort(self.score, kind="stable")
         first = np.arange(n_groups) * len(order) // n_groups
         weight = self.sample_weight[order]
+        score = self.score[order]
+        last = np.r_[first[1:], len(order)] - 1
         total = np.add.reduceat(weight, first)
+        # Rounding must not bring apart what is tied: a mean lies within its group.
+        mean = np.clip(np.add.reduceat(weight * score, first) / total, score[first], score[last])
         return CalibrationSet(
-            score=np.add.reduceat(weight * self.score[order], first) / total,
+            score=mean,
             target=np.add.reduceat(weight * self.target[order], first) / total,
             sample_weight=total,
         )
@@ -71,7 +76,8 @@ class Generator(ABC):
         problems: list[ScoringProblem],
         y: NDArray[np.intp],
         sample_weight: FloatArray,
-        split_params: dict[str, Any],
+        groups: NDArray[Any] | None = None,
+        split_params: dict[str, Any] | None = None,
     ) -> list[CalibrationSet]:
         """Out-of-sample scores of every problem.
 
@@ -85,8 +91,10 @@ class Generator(ABC):
             Class indices.
         sample_weight : ndarray of shape (n_samples,)
             Weights of the rows; those of weight 0 take no part.
-        split_params : dict
-            What the splitter takes beside X and y: the groups of the rows.
+        groups : ndarray of shape (n_samples,), default=None
+            Rows that must not be parted.
+        split_params : dict, default=None
+            What a splitter of the user takes beside X and y.
 
         Returns
         -------
@@ -94,7 +102,7 @@ class Generator(ABC):
             One for each problem; without points where no split leaves a part to train
             on that has all the problem's labels.
         """
-        splits = self._splits(fitter, y, sample_weight > 0, split_params)
+        splits = self._splits(fitter, y, sample_weight > 0, groups, split_params or {})
         parts = self._parts(splits, problems)
         scores = iter(fitter.held_out_scores([part for own in parts for part in own]))
         sets = []
@@ -102,11 +110,7 @@ class Generator(ABC):
             empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(y))))
             rows = np.concatenate([np.empty(0, np.intp), *(part.test for part in own)])
             score = np.concatenate([empty, *islice(scores, len(own))])
-            scored = is_scored(score)
-            rows, score = rows[scored], score[scored]
-            sets.append(
-                self._finish(CalibrationSet(score, problem.target[rows], sample_weight[rows]))
-            )
+            sets.append(self._finish(_scored_rows(score, problem.target, sample_weight, rows)))
         return sets
 
     @abstractmethod
@@ -115,16 +119,22 @@ class Generator(ABC):
         fitter: Fitter,
         y: NDArray[np.intp],
         taking_part: NDArray[np.bool_],
+        groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]: ...
 
     def _parts(self, splits: Iterator[Split], problems: list[ScoringProblem]) -> list[list[Part]]:
         """Cut every split to the rows of each problem."""
-        parts: list[list[Part]] = [[] for _ in problems]
-        for train, test in splits:
-            for problem, own in zip(problems, parts, strict=True):
-                _append_part(own, problem, train, test)
-        return parts
+        all_splits = list(splits)
+        if not all_splits:
+            raise ValueError(
+                "cv must yield at least one split. Got none. "
+                "Pass a list rather than an iterator that may be used up."
+            )
+        return [
+            [part for train, test in all_splits if (part := _part(problem, train, test))]
+            for problem in problems
+        ]
 
     def _finish(self, points: CalibrationSet) -> CalibrationSet:
         return points
@@ -162,8 +172,11 @@ class MonteCarloCV(Generator):
     group_size: int | None = 100
 
     def __post_init__(self) -> None:
-        if self.n_points < 1:
-            raise ValueError(f"n_points must be at least 1. Got {self.n_points}.")
+        if not isinstance(self.n_points, int | np.integer) or self.n_points < 1:
+            raise ValueError(
+                f"n_points must be a whole number, at least 1. Got {self.n_points!r}. "
+                "Use 5000 as published."
+            )
         if not 0 < self.test_size < 1:
             raise ValueError(
                 f"test_size must lie between 0 and 1. Got {self.test_size}. "
@@ -185,14 +198,14 @@ class MonteCarloCV(Generator):
         fitter: Fitter,
         y: NDArray[np.intp],
         taking_part: NDArray[np.bool_],
+        groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]:
         rows = np.flatnonzero(taking_part)
-        groups = split_params.get("groups")
         held_out = (
-            _stratified_draws(y[rows], self.test_size, fitter.rng)
+            stratified_draws(y[rows], self.test_size, fitter.rng)
             if groups is None
-            else _group_draws(y[rows], np.asarray(groups)[rows], self.test_size, fitter.rng)
+            else group_draws(y[rows], groups[rows], self.test_size, fitter.rng)
         )
         for test in islice(held_out, MOST_SPLITS):
             yield rows[~test], rows[test]
@@ -200,16 +213,20 @@ class MonteCarloCV(Generator):
     def _parts(self, splits: Iterator[Split], problems: list[ScoringProblem]) -> list[list[Part]]:
         """Cut splits to the rows of each problem until it has enough points.
 
-        All problems use the same splits; one with few rows uses more of them.
+        All problems use the same splits; one with few rows uses more of them. Where rows
+        are so few that a split comes again, it counts but is not fitted again.
         """
-        parts: list[list[Part]] = [[] for _ in problems]
+        parts: list[dict[bytes, Part]] = [{} for _ in problems]
         missing = np.full(len(problems), self.n_points)
         for train, test in splits:
             for index in np.flatnonzero(missing > 0):
-                missing[index] -= _append_part(parts[index], problems[index], train, test)
+                part = _part(problems[index], train, test)
+                if part is not None:
+                    missing[index] -= len(part.test)
+                    parts[index].setdefault(part.test.tobytes(), part)
             if (missing <= 0).all():
                 break
-        return parts
+        return [list(own.values()) for own in parts]
 
     def _finish(self, points: CalibrationSet) -> CalibrationSet:
         if self.group_size is None or points.score.ndim == 2 or len(points.score) == 0:
@@ -232,143 +249,118 @@ class CrossFit(Generator):
 
     def __post_init__(self) -> None:
         if isinstance(self.cv, int | np.integer) and self.cv < 2:
-            raise ValueError(f"cv must be at least 2 folds. Got {self.cv}.")
+            raise ValueError(f"cv must be at least 2 folds. Got {self.cv}. Use 5 or 10.")
 
     def _splits(
         self,
         fitter: Fitter,
         y: NDArray[np.intp],
         taking_part: NDArray[np.bool_],
+        groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]:
         if not isinstance(self.cv, int | np.integer):
-            yield from check_cv(self.cv).split(fitter.X, y, **split_params)
-        elif split_params.get("groups") is not None:
+            is_splitter = hasattr(self.cv, "split")
+            splits = self.cv.split(fitter.X, y, **split_params) if is_splitter else self.cv
+            for split in splits:
+                yield _check_split(split, len(y), groups)
+        elif groups is not None:
             seed = fitter.rng.randint(LARGEST_SEED)
-            splitter = StratifiedGroupKFold(int(self.cv), shuffle=True, random_state=seed)
-            yield from splitter.split(fitter.X, y, split_params["groups"])
+            by_group = StratifiedGroupKFold(int(self.cv), shuffle=True, random_state=seed)
+            yield from by_group.split(fitter.X, y, groups)
         else:
             rows = np.flatnonzero(taking_part)
-            for test in _stratified_folds(y[rows], int(self.cv), fitter.rng):
+            for test in stratified_folds(y[rows], int(self.cv), fitter.rng):
                 yield rows[~test], rows[test]
 
 
 GENERATORS = {"monte-carlo": MonteCarloCV}
 
 
+def _check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
+    """Refuse a split that trains on what it scores, a row or a group."""
+    if not isinstance(split, tuple | list) or len(split) != 2:
+        raise ValueError(
+            f"cv must yield (train, test) pairs of row numbers. Got {split!r}. "
+            "Pass the list of such pairs, or a splitter."
+        )
+    train, test = (_row_numbers(part, n_rows) for part in split)
+    if len(np.intersect1d(train, test)):
+        raise ValueError(
+            "cv must hold out the rows that it scores. Got a split with "
+            f"{len(np.intersect1d(train, test))} rows on both sides. Use another splitter."
+        )
+    if groups is not None and len(both := np.intersect1d(groups[train], groups[test])):
+        raise ValueError(
+            f"cv must keep groups together. Got a split with group {both[0]!r} on both sides. "
+            "Use a group-aware splitter such as GroupKFold, a number of folds, or 'monte-carlo'."
+        )
+    return train, test
+
+
+def _row_numbers(part: Any, n_rows: int) -> Rows:
+    """Row numbers from numbers or a mask, as arrays or lists."""
+    numbers = np.asarray(part)
+    if numbers.dtype == bool and len(numbers) == n_rows:
+        return np.flatnonzero(numbers)
+    in_range = numbers.dtype.kind in "iu" and numbers.ndim == 1
+    if not in_range or (len(numbers) and not -n_rows <= numbers.min() <= numbers.max() < n_rows):
+        raise ValueError(
+            f"cv must yield (train, test) pairs of row numbers below {n_rows}. "
+            f"Got {part!r}. Pass the splits of these very rows."
+        )
+    return numbers.astype(np.intp)
+
+
 def scores_of_fitted(
     model: Any, X: Any, problems: list[ScoringProblem], sample_weight: FloatArray
 ) -> list[CalibrationSet]:
     """Scores of every problem from one model that has not seen the rows."""
-    score, is_proba = class_scores(model, X)
+    class_score, is_proba = class_scores(model, X)
     return [
-        CalibrationSet(
-            score=reduce_scores(problem.side, score[problem.rows], is_proba),
-            target=problem.target[problem.rows],
-            sample_weight=sample_weight[problem.rows],
+        _scored_rows(
+            reduce_scores(problem.side, class_score[problem.rows], is_proba),
+            problem.target,
+            sample_weight,
+            problem.rows,
         )
         for problem in problems
     ]
+
+
+def _scored_rows(
+    score: FloatArray, target: NDArray[np.intp], sample_weight: FloatArray, rows: Rows
+) -> CalibrationSet:
+    """Points of the rows for which the model has a score at all."""
+    scored = is_scored(score)
+    rows = rows[scored]
+    return CalibrationSet(score[scored], target[rows], sample_weight[rows])
 
 
 def resolve_generator(cv: Any) -> Generator:
     """Return the generator behind a name, a number of folds or a splitter."""
     if isinstance(cv, Generator):
         return cv
-    if isinstance(cv, str):
-        if cv not in GENERATORS:
-            raise ValueError(
-                f"cv must be one of {sorted(GENERATORS)}, a number of folds, a scikit-learn "
-                f"splitter or an object of calibrant.generation. Got {cv!r}."
-            )
+    if isinstance(cv, str) and cv in GENERATORS:
         return GENERATORS[cv]()
-    if isinstance(cv, bool) or not (
-        isinstance(cv, int | np.integer) or hasattr(cv, "split") or hasattr(cv, "__iter__")
-    ):
+    is_folds = isinstance(cv, int | np.integer) and not isinstance(cv, bool)
+    is_splits = hasattr(cv, "__iter__") and not isinstance(cv, str)
+    if not (is_folds or is_splits or hasattr(cv, "split")) or isinstance(cv, str | type):
         raise ValueError(
-            f"cv must be one of {sorted(GENERATORS)}, a number of folds, a scikit-learn "
-            f"splitter or an object of calibrant.generation. Got {cv!r}."
+            f"cv must be one of {sorted(GENERATORS)}, a number of folds, an instance of a "
+            f"scikit-learn splitter, (train, test) pairs of row numbers, or an object of "
+            f"calibrant.generation. Got {cv!r}. Leave it out for 'monte-carlo'."
         )
     return CrossFit(cv)
 
 
-def _append_part(own: list[Part], problem: ScoringProblem, train: Rows, test: Rows) -> int:
-    """Add the part of a split that a problem sees; return its number of points.
+def _part(problem: ScoringProblem, train: Rows, test: Rows) -> Part | None:
+    """Cut a split to the rows of a problem.
 
-    A split whose training part lacks one of the problem's labels is passed over: a
-    model fitted on it would know nothing of that label.
+    None if that leaves nothing to score, or a training part that lacks one of the
+    problem's labels: a model fitted on it would know nothing of that label.
     """
-    member = np.zeros(len(problem.target), dtype=bool)
-    member[problem.rows] = True
-    train, test = train[member[train]], test[member[test]]
-    n_labels = len(np.unique(problem.target[problem.rows]))
-    if len(test) == 0 or len(np.unique(problem.target[train])) < n_labels:
-        return 0
-    own.append(Part(problem, train, test))
-    return len(test)
-
-
-def _stratified_draws(
-    y: NDArray[np.intp], test_size: float, rng: np.random.RandomState
-) -> Iterator[NDArray[np.bool_]]:
-    """Draw rows to hold out, stratified, without end; at least one a class stays.
-
-    The number of rows held out of a class is rounded up or down at random (systematic
-    sampling), so that small classes are held out in their right share on average and
-    the total is the same in every draw.
-    """
-    count = np.bincount(y)
-    # A class of one row stays in every training part; the others share what is held out.
-    quota = np.where(count > 1, count, 0)
-    total = max(1, int(test_size * quota.sum()))
-    edges = np.r_[0.0, np.cumsum(quota) * total / max(quota.sum(), 1)]
-    edges[-1] = total
-    while True:
-        number = np.diff(np.floor(edges + rng.uniform())).astype(np.intp)
-        yield _rank_in_class(y, rng) < np.minimum(number, np.maximum(count - 1, 0))[y]
-
-
-def _stratified_folds(
-    y: NDArray[np.intp], n_folds: int, rng: np.random.RandomState
-) -> Iterator[NDArray[np.bool_]]:
-    """Deal the rows of each class to the folds in turn; lone rows are never held out."""
-    if n_folds > len(y):
-        raise ValueError(
-            f"cv must be at most the number of rows, {len(y)}. Got {n_folds}. Use fewer folds."
-        )
-    count = np.bincount(y)
-    position = (np.cumsum(count) - count)[y] + _rank_in_class(y, rng)
-    alone = count[y] == 1
-    for fold in range(n_folds):
-        yield (position % n_folds == fold) & ~alone
-
-
-def _rank_in_class(y: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[np.intp]:
-    """Give the rows of each class the numbers 0, 1, ... in random order."""
-    order = rng.permutation(len(y))
-    order = order[np.argsort(y[order], kind="stable")]
-    count = np.bincount(y)
-    rank = np.empty(len(y), dtype=np.intp)
-    rank[order] = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
-    return rank
-
-
-def _group_draws(
-    y: NDArray[np.intp], groups: NDArray[Any], test_size: float, rng: np.random.RandomState
-) -> Iterator[NDArray[np.bool_]]:
-    """Draw whole groups to hold out, without end; each class keeps one at least."""
-    names, group = np.unique(groups, return_inverse=True)
-    if len(names) < 2:
-        raise ValueError(
-            f"groups must name at least two groups. Got {len(names)}. "
-            "Leave groups out if the rows are independent."
-        )
-    size = np.bincount(group)
-    total = test_size * len(y)
-    while True:
-        order = rng.permutation(len(names))
-        n_held_out = max(1, int(np.searchsorted(np.cumsum(size[order]), total, side="right")))
-        test = np.isin(group, order[: min(n_held_out, len(names) - 1)])
-        for label in np.setdiff1d(np.unique(y), y[~test]):
-            test &= group != rng.choice(group[test & (y == label)])
-        yield test
+    train, test = train[problem.member[train]], test[problem.member[test]]
+    if len(test) == 0 or len(np.unique(problem.target[train])) < problem.n_labels:
+        return None
+    return Part(problem, train, test)

@@ -21,6 +21,8 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
             "but the target y is None."
         )
     labels = column_or_1d(y, warn=True)
+    if len(labels) == 0:
+        raise ValueError("y must hold at least one label. Got none. Pass rows to fit on.")
     for name, found in (
         ("NaN or None", _missing(labels)),
         ("infinity", labels.dtype.kind == "f" and np.isinf(labels)),
@@ -41,6 +43,8 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
 def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     if labels.dtype.kind == "f":
         return np.isnan(labels)
+    if labels.dtype.kind == "M":
+        return np.isnat(labels)
     if labels.dtype != object:
         return np.zeros(len(labels), dtype=bool)
     return np.array([_is_missing(label) for label in labels], dtype=bool)
@@ -57,13 +61,14 @@ def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
     """Return numbers kept as objects as numbers; refuse labels that cannot be sorted."""
     if labels.dtype != object:
         return labels
-    kinds = sorted({type(label).__name__ for label in labels})
-    if "str" in kinds and len(kinds) > 1:
+    texts = [isinstance(label, str) for label in labels]
+    if any(texts) and not all(texts):
+        kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(
             f"y must hold labels of one kind. Got {' and '.join(kinds)}. "
             "Convert them all to strings."
         )
-    return labels if "str" in kinds else np.asarray(labels.tolist())
+    return labels if any(texts) else np.asarray(labels.tolist())
 
 
 def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -82,6 +87,11 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
         The classes, sorted.
     """
     classes = np.unique(labels)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes. Got one class: {classes.tolist()}. "
+            "Add rows of another class."
+        )
     if known is not None:
         unknown = np.setdiff1d(classes, known)
         if len(unknown):
@@ -90,11 +100,6 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
                 f"Got {unknown.tolist()} beside them. Drop those rows or refit the estimator."
             )
         classes = known
-    if len(classes) < 2:
-        raise ValueError(
-            f"y must hold at least two classes. Got one class: {classes.tolist()}. "
-            "Add rows of another class."
-        )
     if len(labels) <= len(classes):
         raise ValueError(
             f"y must have more rows than classes, so that some can be held out. Got {len(labels)} "

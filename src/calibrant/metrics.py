@@ -12,9 +12,8 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 FloatArray = NDArray[np.float64]
 
-# Logarithms of probabilities below this are taken at this: scikit-learn's choice for the
-# log loss, and the one that the paper's tables rest on for the published form.
-SMALLEST_PROBABILITY = np.finfo(np.float64).eps
+# Logarithms of probabilities below this are taken at this, in the paper's tables. The log
+# loss itself takes scikit-learn's limit, the precision of the given numbers.
 PUBLISHED_SMALLEST_PROBABILITY = 1e-15
 # Rows may differ from a sum of 1 by rounding, in single precision too.
 SUM_TOLERANCE = 1e-5
@@ -53,7 +52,9 @@ def log_loss(
     0.164
     """
     data = _check(y_true, proba, labels, sample_weight)
-    own = np.maximum(data.proba[data.rows, data.true], SMALLEST_PROBABILITY)
+    given = np.asarray(proba).dtype
+    smallest = np.finfo(given if given.kind == "f" else np.float64).eps
+    own = np.maximum(data.proba[data.rows, data.true], smallest)
     return float(np.average(-np.log(own), weights=data.weight))
 
 
@@ -181,7 +182,7 @@ def reliability_curve(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> ReliabilityCurve:
-    """Predicted probability against observed frequency, in bins of equal count.
+    """Predicted probability against observed frequency, in bins of equal weight.
 
     Parameters
     ----------
@@ -199,15 +200,14 @@ def reliability_curve(
         The points of the curve, by rising probability.
     """
     data = _check(y_true, proba, labels, sample_weight)
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1. Got {n_bins}.")
     if isinstance(of, str) and of == "top-label":
-        top = data.proba.argmax(axis=1)
-        return _bin(data.proba[data.rows, top], top == data.true, data.weight, n_bins)
+        return _top_label_curve(data, n_bins)
     if of not in data.labels:
-        raise ValueError(f"of must be 'top-label' or one of {data.labels.tolist()}. Got {of!r}.")
-    column = int(np.flatnonzero(data.labels == of)[0])
-    return _bin(data.proba[:, column], data.true == column, data.weight, n_bins)
+        raise ValueError(
+            f"of must be 'top-label' or one of {data.labels.tolist()}. Got {of!r}. "
+            "Leave it out for the most probable class."
+        )
+    return _class_curve(data, int(np.flatnonzero(data.labels == of)[0]), n_bins)
 
 
 def expected_calibration_error(
@@ -229,7 +229,7 @@ def expected_calibration_error(
         Whether to look at the probability of the most probable class, or at every class
         by itself and to average over the classes.
     n_bins : int, default=10
-        The number of bins of equal count.
+        The number of bins of equal weight.
 
     Returns
     -------
@@ -246,17 +246,14 @@ def expected_calibration_error(
     0.25
     """
     if kind not in ("top-label", "classwise"):
-        raise ValueError(f"kind must be 'top-label' or 'classwise'. Got {kind!r}.")
+        raise ValueError(
+            f"kind must be 'top-label' or 'classwise'. Got {kind!r}. "
+            "Leave it out for the most probable class."
+        )
     data = _check(y_true, proba, labels, sample_weight)
-    top = data.proba.argmax(axis=1)
-    curves = (
-        [_bin(data.proba[data.rows, top], top == data.true, data.weight, n_bins)]
-        if kind == "top-label"
-        else [
-            _bin(column, data.true == index, data.weight, n_bins)
-            for index, column in enumerate(data.proba.T)
-        ]
-    )
+    if kind == "top-label":
+        return _top_label_curve(data, n_bins).calibration_error
+    curves = [_class_curve(data, column, n_bins) for column in range(len(data.labels))]
     return float(np.mean([curve.calibration_error for curve in curves]))
 
 
@@ -300,7 +297,8 @@ def _check(
     unknown = np.setdiff1d(truth, names)
     if len(unknown):
         raise ValueError(
-            f"y_true must hold only the given labels, {names.tolist()}. Got {unknown.tolist()}."
+            f"y_true must hold only the given labels, {names.tolist()}. Got {unknown.tolist()}. "
+            "Drop rows without a label, and name all others with labels=..."
         )
     off = np.abs(values.sum(axis=1) - 1.0).max()
     if proper and (values.min() < 0 or off > SUM_TOLERANCE):
@@ -309,24 +307,37 @@ def _check(
             f"Got a smallest value of {values.min():g} and a sum that is off by {off:.3g}. "
             "Normalize them first."
         )
-    weight = (
-        np.ones(len(truth))
-        if sample_weight is None
-        else check_array(sample_weight, dtype=np.float64, ensure_2d=False)
-    )
+    weight = np.ones(len(truth)) if sample_weight is None else column_or_1d(sample_weight)
+    weight = check_array(weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight")
     if weight.min() < 0 or weight.sum() == 0:
         raise ValueError(
-            f"sample_weight must be non-negative, and positive for some row. "
-            f"Got a smallest of {weight.min():g} and a sum of {weight.sum():g}."
+            "sample_weight must not be negative, and positive for some row. Got a smallest of "
+            f"{weight.min():g} and a sum of {weight.sum():g}. Pass None to weight rows alike."
         )
     return _Data(np.searchsorted(names, truth), values, names, weight)
+
+
+def _top_label_curve(data: _Data, n_bins: int) -> ReliabilityCurve:
+    top = data.proba.argmax(axis=1)
+    return _bin(data.proba[data.rows, top], top == data.true, data.weight, n_bins)
+
+
+def _class_curve(data: _Data, column: int, n_bins: int) -> ReliabilityCurve:
+    return _bin(data.proba[:, column], data.true == column, data.weight, n_bins)
 
 
 def _bin(
     predicted: FloatArray, came_true: NDArray[np.bool_], weight: FloatArray, n_bins: int
 ) -> ReliabilityCurve:
-    edges = np.quantile(predicted, np.linspace(0, 1, n_bins + 1)[1:-1])
-    place = np.searchsorted(np.unique(edges), predicted, side="left")
+    """Cut into bins of equal weight; equal predictions share a bin."""
+    if n_bins < 1:
+        raise ValueError(f"n_bins must be at least 1. Got {n_bins}. Use about 10.")
+    # The share of the weight up to and with each distinct prediction, less half its own,
+    # says which bin it falls in.
+    _, place = np.unique(predicted, return_inverse=True)
+    own = np.bincount(place, weights=weight)
+    middle = (np.cumsum(own) - own / 2) / weight.sum()
+    place = np.minimum((middle * n_bins).astype(np.intp), n_bins - 1)[place]
     total = np.bincount(place, weights=weight).astype(np.float64)
     used = total > 0
     return ReliabilityCurve(

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Two fitted values closer than this share of the range of y are equal: double
-# precision cannot tell them apart after the sums behind them.
-EQUAL_VALUES = 1e-13
+# Two fitted values closer than this share of their size are equal: double precision
+# cannot tell them apart after the sums behind them.
+EQUAL_VALUES = 64 * np.finfo(np.float64).eps
 # Two breakpoints closer than this share of their size are one breakpoint: exact
 # ties come apart by rounding, and each distinct breakpoint is a model in ENIR.
 EQUAL_LAMBDAS = 1e-12
+# Beyond these, sums and reciprocals of weights and values could overflow.
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,12 +153,16 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
             f"sample_weight must have the shape of y, {values.shape}. Got {weights.shape}. "
             "Pass one weight for each point."
         )
-    if not np.isfinite(values).all():
-        raise ValueError("y must be finite. Got NaN or infinity. Drop those points.")
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
+    if not np.abs(values).max() <= LARGEST:  # true for NaN as well
         raise ValueError(
-            f"sample_weight must be positive and finite. Got a smallest of {weights.min()}. "
-            "Drop the points of weight 0."
+            f"y must be finite and within +-{LARGEST:.0e}. Got {values.min():g} to "
+            f"{values.max():g}. Drop points without a value, and rescale extreme ones."
+        )
+    if not (weights.min() >= SMALLEST and weights.max() <= LARGEST):
+        raise ValueError(
+            f"sample_weight must be from {SMALLEST:.0e} to {LARGEST:.0e}. "
+            f"Got {weights.min():g} to {weights.max():g}. "
+            "Drop the points of weight 0, and rescale extreme weights."
         )
     return _assemble(*_merge_tree(values, weights))
 
@@ -168,10 +174,8 @@ def _merge_tree(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tu
     of the points. ``falls[g]`` says whether g lies above its right neighbor; it
     cannot change without the two meeting, and then they merge.
     """
-    tolerance = EQUAL_VALUES * float(np.ptp(values))
-
     # The leaves: runs of equal neighbors, which stay together from lambda = 0 on.
-    first = np.flatnonzero(np.r_[True, np.abs(np.diff(values)) > tolerance])
+    first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
     start = first.tolist()
     stop = [*start[1:], len(values)]
     weight = np.add.reduceat(weights, first).tolist()
@@ -192,7 +196,9 @@ def _merge_tree(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tu
 
     def meeting(a: int, b: int, lam: float) -> float:
         """Return the lambda at which neighbors a and b meet, lam if they do already."""
-        if abs(mean[a] + lam * slope[a] - mean[b] - lam * slope[b]) <= tolerance:
+        move_a, move_b = lam * slope[a], lam * slope[b]
+        size = abs(mean[a]) + abs(mean[b]) + abs(move_a) + abs(move_b)
+        if lam > 0.0 and abs(mean[a] + move_a - mean[b] - move_b) <= EQUAL_VALUES * size:
             return lam
         closing = slope[a] - slope[b]
         return (mean[b] - mean[a]) / closing if closing != 0.0 else np.inf

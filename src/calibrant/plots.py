@@ -124,9 +124,7 @@ class ReliabilityDisplay:
             The display itself.
         """
         if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.subplots()[1]
+            ax = _new_axes()
         if not ax.lines:
             ax.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--", label="perfect")
         options: dict[str, Any] = {
@@ -144,3 +142,11 @@ class ReliabilityDisplay:
         )
         self.ax_ = ax
         return self
+
+
+def _new_axes() -> Axes:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("Drawing needs matplotlib: pip install 'calibrant[plots]'") from None
+    return plt.subplots()[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,7 @@ class ScoringProblem:
     rows : ndarray
         The training rows that take part, those of weight 0 left out.
     labels : ndarray of shape (n_training_rows,)
-        What a model is fitted on. Where each side is a single class, the user's own
-        labels, so that class weights by label keep their meaning.
+        What a model is fitted on: the target, or the user's own labels.
     target : ndarray of shape (n_training_rows,)
         What a calibrator is fitted on: 1 or 0 for the two sides, or the class index.
     """
@@ -42,17 +42,25 @@ class ScoringProblem:
         """Whether the problem has a positive and a negative side."""
         return self.side is not None
 
-    @property
-    def column(self) -> int | None:
-        """The score column of a model fitted on this problem's labels; None is all."""
-        return None if self.side is None else score_column(self.side)
+    @cached_property
+    def member(self) -> NDArray[np.bool_]:
+        """Whether each training row takes part."""
+        member = np.zeros(len(self.target), dtype=bool)
+        member[self.rows] = True
+        return member
+
+    @cached_property
+    def n_labels(self) -> int:
+        """The number of distinct targets among the rows."""
+        return len(np.unique(self.target[self.rows]))
 
 
-def score_column(side: NDArray[np.int8]) -> int:
-    """Column of the positive side in the scores of a model fitted on a problem's labels."""
-    positive, negative = np.flatnonzero(side == 1), np.flatnonzero(side == -1)
-    positive_label_is_first = len(positive) == len(negative) == 1 and positive[0] < negative[0]
-    return 0 if positive_label_is_first else 1
+def own_score(class_score: FloatArray, *, binary: bool) -> FloatArray:
+    """Score of a problem from the scores of a model fitted on its labels.
+
+    The positive side of a binary problem is the second of its sorted labels.
+    """
+    return class_score[:, 1] if binary else class_score
 
 
 def reduce_scores(
@@ -82,7 +90,7 @@ def reduce_scores(
         return positive.mean(axis=1) - negative.mean(axis=1)
     win, lose = positive.sum(axis=1), negative.sum(axis=1)
     total = win + lose
-    return np.divide(win, total, out=np.full_like(win, 0.5), where=total > 0)
+    return np.divide(win, total, out=np.full_like(win, 0.5), where=total != 0)
 
 
 def is_scored(score: FloatArray) -> NDArray[np.bool_]:
@@ -95,6 +103,8 @@ def scoring_problems(
     y: NDArray[np.intp],
     classes: NDArray[Any],
     taking_part: NDArray[np.bool_],
+    *,
+    keep_labels: bool = False,
 ) -> list[ScoringProblem]:
     """Bind the columns of a code matrix to the training rows.
 
@@ -108,27 +118,44 @@ def scoring_problems(
         The labels of the classes.
     taking_part : ndarray of shape (n_samples,)
         False for rows to leave out.
+    keep_labels : bool, default=False
+        Fit binary problems on the user's labels rather than on 0 and 1, so that class
+        weights by label keep their meaning. Each side must then be a single class.
 
     Returns
     -------
     list of ScoringProblem
         One for each column.
     """
+    if keep_labels and code is not None and (np.abs(code).sum(axis=0) > 2).any():
+        raise ValueError(
+            "class_weight by label must be for problems between single classes. Got problems "
+            "with several classes on a side. Use strategy='all-pairs' or 'direct', "
+            "class_weight='balanced', or sample_weight."
+        )
     if code is None:
         return [ScoringProblem(None, np.flatnonzero(taking_part), classes[y], y)]
     problems = []
     for side in code.T:
-        one_class_a_side = np.count_nonzero(side) == 2
         target = (side[y] == 1).astype(np.intp)
         problems.append(
             ScoringProblem(
                 side=side,
                 rows=np.flatnonzero(taking_part & (side[y] != 0)),
-                labels=classes[y] if one_class_a_side else target,
+                labels=classes[y] if keep_labels else target,
                 target=target,
             )
         )
     return problems
+
+
+def check_has_proba(model: Any) -> None:
+    """Refuse a model without probabilities of its own."""
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(
+            f"method=None takes the estimator's own probabilities, and {type(model).__name__} has "
+            "no predict_proba. Use method='enir' to map its decision_function."
+        )
 
 
 def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
@@ -150,6 +177,11 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
         Whether they are probabilities.
     """
     is_proba = hasattr(model, "predict_proba")
+    if not is_proba and not hasattr(model, "decision_function"):
+        raise ValueError(
+            f"estimator must have predict_proba or decision_function. {type(model).__name__} has "
+            "neither. Pass a classifier that scores rows."
+        )
     score = np.asarray(
         model.predict_proba(X) if is_proba else model.decision_function(X), dtype=np.float64
     )

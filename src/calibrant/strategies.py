@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,9 @@ TWO_CLASSES: CodeMatrix = np.array([[-1], [1]], dtype=np.int8)
 
 
 class Strategy(ABC):
-    """A way to break K classes into scoring problems."""
+    """A way to break K classes into scoring problems and to put the answers together."""
+
+    binary = True
 
     @abstractmethod
     def code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix | None:
@@ -48,17 +50,58 @@ class Strategy(ABC):
             0 for classes left out. None is one multi-class problem.
         """
 
+    @abstractmethod
+    def combine(
+        self,
+        probas: Sequence[FloatArray],
+        code: CodeMatrix | None,
+        class_count: FloatArray,
+        fallback: Sequence[FloatArray] | None = None,
+    ) -> FloatArray:
+        """Class probabilities from those of the problems.
+
+        Parameters
+        ----------
+        probas : list of ndarray
+            For each binary problem the probability of its positive side, of shape
+            (n_samples,); for the multi-class problem one of shape (n_samples, n_classes).
+        code : ndarray of shape (n_classes, n_problems) or None
+            The code matrix of the problems.
+        class_count : ndarray of shape (n_classes,)
+            The weighted number of training rows of each class.
+        fallback : list of ndarray, default=None
+            Uncalibrated probabilities, for rows that calibration leaves undecided; None is
+            the shares of the classes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows that sum to 1.
+        """
+
 
 class Direct(Strategy):
     """One multi-class problem: one model, calibrated as a whole."""
+
+    binary = False
 
     def code(self, n_classes: int, rng: np.random.RandomState) -> None:
         """Return None: there are no binary problems."""
         return
 
+    def combine(
+        self,
+        probas: Sequence[FloatArray],
+        code: CodeMatrix | None,
+        class_count: FloatArray,
+        fallback: Sequence[FloatArray] | None = None,
+    ) -> FloatArray:
+        """Return the multi-class probabilities, rows made to sum to 1."""
+        return _normalize(probas[0], class_count, None if fallback is None else fallback[0])
+
 
 class BinaryStrategy(Strategy):
-    """Binary problems given by a code matrix, and how their answers are combined.
+    """Binary problems given by a code matrix.
 
     Two classes are one problem, whatever the code; subclasses see three or more.
     """
@@ -69,32 +112,16 @@ class BinaryStrategy(Strategy):
 
     def combine(
         self,
-        proba: FloatArray,
-        code: CodeMatrix,
+        probas: Sequence[FloatArray],
+        code: CodeMatrix | None,
         class_count: FloatArray,
-        fallback: FloatArray | None = None,
+        fallback: Sequence[FloatArray] | None = None,
     ) -> FloatArray:
-        """Class probabilities from those of the problems.
-
-        Parameters
-        ----------
-        proba : ndarray of shape (n_samples, n_problems)
-            The probability of the positive side of each problem.
-        code : ndarray of shape (n_classes, n_problems)
-            The code matrix of the problems.
-        class_count : ndarray of shape (n_classes,)
-            The weighted number of training rows of each class.
-        fallback : ndarray of shape (n_samples, n_problems), default=None
-            Uncalibrated probabilities, for rows that calibration leaves undecided.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Rows that sum to 1.
-        """
-        if len(code) == 2:
-            return np.column_stack([1.0 - proba[:, 0], proba[:, 0]])
-        return self._combine(proba, code, class_count, fallback)
+        """Return the class probabilities of the problems' ones."""
+        if code is None or len(code) == 2:
+            return np.column_stack([1.0 - probas[0], probas[0]])
+        instead = None if fallback is None else np.column_stack(fallback)
+        return self._combine(np.column_stack(probas), code, class_count, instead)
 
     @abstractmethod
     def _code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix: ...
@@ -113,8 +140,8 @@ class BinaryStrategy(Strategy):
 class OneVsRest(BinaryStrategy):
     """One problem a class, that class against all others; combined by normalization.
 
-    Rows in which every problem says 0 fall back on the uncalibrated scores; their number
-    is logged.
+    Rows in which every problem says 0 fall back on the uncalibrated probabilities, or on
+    the shares of the classes where there are none; their number is logged.
     """
 
     def _code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix:
@@ -127,10 +154,7 @@ class OneVsRest(BinaryStrategy):
         class_count: FloatArray,
         fallback: FloatArray | None,
     ) -> FloatArray:
-        undecided = np.count_nonzero(proba.max(axis=1, initial=0.0) == 0)
-        if undecided:
-            logger.info("all problems say 0 in %d of %d rows", undecided, len(proba))
-        return normalize(proba, fallback)
+        return _normalize(proba, class_count, fallback)
 
 
 @dataclass(frozen=True)
@@ -147,7 +171,7 @@ class AllPairs(BinaryStrategy):
     coupling: str = "wu-lin-weng"
 
     def __post_init__(self) -> None:
-        _check_choice("coupling", self.coupling, COUPLINGS)
+        _check_choice("coupling", self.coupling, COUPLINGS, "wu-lin-weng")
 
     def _code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix:
         negative, positive = np.triu_indices(n_classes, 1)
@@ -168,7 +192,8 @@ class AllPairs(BinaryStrategy):
         pairwise = np.zeros((len(proba), len(code), len(code)))
         pairwise[:, positive, negative] = proba
         pairwise[:, negative, positive] = 1.0 - proba
-        pair_weight = class_count[:, None] + class_count
+        # A pair of classes without rows weighs as one row would.
+        pair_weight = np.maximum(class_count[:, None] + class_count, 1.0)
         return couple(pairwise, self.coupling, pair_weight=pair_weight)
 
 
@@ -195,7 +220,9 @@ class OutputCode(BinaryStrategy):
     n_problems: int | None = None
 
     def __post_init__(self) -> None:
-        _check_choice("kind", self.kind, ("exhaustive", "random-dense", "random-sparse"))
+        _check_choice(
+            "kind", self.kind, ("exhaustive", "random-dense", "random-sparse"), "exhaustive"
+        )
         if self.n_problems is not None and (self.kind == "exhaustive" or self.n_problems < 1):
             raise ValueError(
                 f"n_problems must be a positive number, for random codes only. Got "
@@ -230,20 +257,32 @@ STRATEGIES: dict[str, type[Strategy]] = {
 def resolve_strategy(strategy: str | Strategy) -> Strategy:
     """Return the strategy object behind a name; objects pass through."""
     if isinstance(strategy, str):
-        _check_choice("strategy", strategy, STRATEGIES)
+        _check_choice("strategy", strategy, STRATEGIES, "one-vs-rest")
         return STRATEGIES[strategy]()
     if not isinstance(strategy, Strategy):
         raise ValueError(
             f"strategy must be one of {sorted(STRATEGIES)} or an object of "
-            f"calibrant.strategies. Got {strategy!r}."
+            f"calibrant.strategies. Got {strategy!r}. Pass an instance, such as AllPairs()."
         )
     return strategy
 
 
-def _check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+def _check_choice(name: str, value: str, choices: Iterable[str], default: str) -> None:
     allowed = sorted(choices)
     if value not in allowed:
-        raise ValueError(f"{name} must be one of {allowed}. Got {value!r}.")
+        raise ValueError(
+            f"{name} must be one of {allowed}. Got {value!r}. Leave it out for {default!r}."
+        )
+
+
+def _normalize(
+    proba: FloatArray, class_count: FloatArray, fallback: FloatArray | None
+) -> FloatArray:
+    undecided = np.count_nonzero(proba.max(axis=1, initial=0.0) == 0)
+    if undecided:
+        logger.info("all probabilities are 0 in %d of %d rows", undecided, len(proba))
+    shares = np.tile(class_count / class_count.sum(), (len(proba), 1))
+    return normalize(proba, shares if fallback is None else fallback)
 
 
 def _exhaustive_code(n_classes: int) -> CodeMatrix:
@@ -251,7 +290,7 @@ def _exhaustive_code(n_classes: int) -> CodeMatrix:
         raise ValueError(
             f"An exhaustive output code takes at most {MOST_EXHAUSTIVE_CLASSES} classes. "
             f"Got {n_classes}, which makes {2 ** (n_classes - 1) - 1} problems. "
-            "Use kind='random-dense' or 'random-sparse'."
+            "Use strategy=OutputCode('random-dense') or OutputCode('random-sparse')."
         )
     # The last class is on the positive side, so that no split comes twice.
     splits = np.arange(2 ** (n_classes - 1) - 1)

@@ -61,7 +61,7 @@ def test_prediction_is_the_weighted_mean_of_all_models(criterion, seed):
     weight = rng.integers(1, 4, size=80).astype(float)
     enir = ENIR(criterion=criterion).fit(score, target, weight)
     expected = dense_enir(score, target, weight, PENALTIES[criterion], bernoulli)
-    np.testing.assert_allclose(enir.predict(score), expected, atol=1e-12)
+    np.testing.assert_allclose(enir.predict(score), expected, rtol=0, atol=1e-12)
     assert enir.weights_.sum() == pytest.approx(1.0)
 
 
@@ -71,7 +71,7 @@ def test_the_authors_predictions_follow_from_their_likelihood(name):
     score, target = np.array(case["x"]), np.array(case["y"])
     fitted = dense_enir(score, target, np.ones_like(target), PENALTIES["bic"], authors)
     predicted = np.interp(case["grid"], score, fitted)
-    np.testing.assert_allclose(predicted, case["enir_predict"], atol=1e-9)
+    np.testing.assert_allclose(predicted, case["enir_predict"], rtol=0, atol=1e-9)
 
 
 def test_interpolates_between_points_and_is_constant_outside():
@@ -93,7 +93,7 @@ def test_integer_weights_are_repeated_rows_and_zero_is_none():
     weighted = ENIR().fit(score, target, weight)
     repeated = ENIR().fit(np.repeat(score, weight), np.repeat(target, weight))
     grid = np.linspace(0, 1, 101)
-    np.testing.assert_allclose(weighted.predict(grid), repeated.predict(grid), atol=1e-12)
+    np.testing.assert_allclose(weighted.predict(grid), repeated.predict(grid), rtol=0, atol=1e-12)
 
 
 def test_order_of_rows_does_not_matter():
@@ -104,6 +104,7 @@ def test_order_of_rows_does_not_matter():
     np.testing.assert_allclose(
         ENIR().fit(score, target).predict(grid),
         ENIR().fit(score[order], target[order]).predict(grid),
+        rtol=0,
         atol=1e-14,
     )
 

@@ -230,10 +230,10 @@ def tuned_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
     start = max(1, int(np.sqrt(n_features)))
     errors = {start: error(start)}
     best = errors[start]
-    for step in (lambda tried: -(-tried // 2), lambda tried: min(n_features, 2 * tried)):
+    for factor in (0.5, 2.0):
         tried = start
-        while step(tried) not in errors:
-            tried = step(tried)
+        while (following := min(n_features, int(np.ceil(tried * factor)))) not in errors:
+            tried = following
             errors[tried] = error(tried)
             if best <= 0 or 1.0 - errors[tried] / best <= 0.05:
                 break

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 
+from calibrant.bench.render import Cell, Table
 from calibrant.bench.scenarios import SCENARIOS, Scenario
 from calibrant.datasets import make_waveform
 from calibrant.metrics import (
@@ -91,6 +92,24 @@ def run_demo(n_jobs: int = 2, random_state: int = 0) -> Iterator[DemoRun]:
             model.fit(X, y)
             seconds = time.perf_counter() - began
             yield DemoRun(classifier, scenario, seconds, y_test, model.predict_proba(X_test))
+
+
+def demo_table(runs: list[DemoRun]) -> Table:
+    """Metrics and seconds of all runs."""
+    return Table(
+        f"Waveform data, {N_TRAIN} training rows, {N_TEST} test rows",
+        ["classifier", "scenario", *runs[0].metrics(), "seconds"],
+        [
+            [
+                Cell(run.classifier),
+                Cell(run.scenario.title),
+                *(Cell(f"{value:.3f}") for value in run.metrics().values()),
+                Cell(f"{run.seconds:.2f}"),
+            ]
+            for run in runs
+        ],
+        "Lower is better.",
+    )
 
 
 def draw_demo(runs: list[DemoRun], path: Path) -> None:

@@ -6,13 +6,14 @@ import platform
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from joblib import Parallel, delayed
 
 from calibrant.bench.protocols import CLASSIFIERS, PROTOCOLS
+from calibrant.bench.render import Cell, Table
 from calibrant.bench.scenarios import Scenario
 from calibrant.bench.store import Identity, Run, Store
 from calibrant.datasets import dataset_names
@@ -46,6 +47,45 @@ SUITES = {
     "paper": Suite(),
     "smoke": Suite(("seeds", "development", "ecoli"), ("nb",), n_folds=3),
 }
+
+
+def select_suite(
+    name: str,
+    data_sets: list[str] | None,
+    classifiers: list[str] | None,
+    *,
+    as_published: bool,
+) -> Suite:
+    """Return a suite, or a part of it.
+
+    Parameters
+    ----------
+    name : str
+        One of ``SUITES``.
+    data_sets, classifiers : list of str or None
+        What to keep of it; None is all.
+    as_published : bool
+        Whether to run it as published.
+
+    Returns
+    -------
+    Suite
+        What to run.
+    """
+    suite = SUITES[name]
+    for kind, chosen, known in (
+        ("data-sets", data_sets, dataset_names()),
+        ("classifiers", classifiers, tuple(CLASSIFIERS)),
+    ):
+        unknown = [item for item in chosen or () if item not in known]
+        if unknown:
+            raise ValueError(f"{kind} must be among {', '.join(known)}. Got {', '.join(unknown)}.")
+    return replace(
+        suite,
+        data_sets=tuple(data_sets or suite.data_sets),
+        classifiers=tuple(classifiers or suite.classifiers),
+        protocol="as-published" if as_published else "proper",
+    )
 
 
 @dataclass(frozen=True)
@@ -176,6 +216,23 @@ def run_unit(unit: Unit) -> list[Run]:
                 )
             )
     return runs
+
+
+def status_table(store: Store) -> Table:
+    """How much of the paper suite a store has, by protocol and classifier."""
+    rows = []
+    for protocol in PROTOCOLS:
+        for classifier in CLASSIFIERS:
+            suite = replace(SUITES["paper"], protocol=protocol, classifiers=(classifier,))
+            total, left = len(units(suite)), len(pending(suite, store))
+            cells = [protocol, CLASSIFIERS[classifier], f"{total - left}", f"{total}"]
+            rows.append([Cell(text) for text in cells])
+    return Table(
+        f"{store.path}",
+        ["protocol", "classifier", "done", "units"],
+        rows,
+        "A unit is one approach on one fold of one data set.",
+    )
 
 
 def versions() -> dict[str, str]:

@@ -34,8 +34,7 @@ CREATE TABLE IF NOT EXISTS run (
     PRIMARY KEY (protocol, data_set, classifier, scenario, fold, n_folds)
 )
 """
-
-# (protocol, data set, classifier, scenario, fold, number of folds)
+IDENTITY = "protocol, data_set, classifier, scenario, fold, n_folds"
 Identity = tuple[str, str, str, str, int, int]
 
 
@@ -148,39 +147,55 @@ class Store:
 
     def identities(self) -> set[Identity]:
         """Return what has been run."""
-        columns = "protocol, data_set, classifier, scenario, fold, n_folds"
-        return set(self._connection.execute(f"SELECT {columns} FROM run"))
+        return set(self._connection.execute(f"SELECT {IDENTITY} FROM run"))
 
-    def runs(self) -> list[Run]:
-        """All runs, in a fixed order."""
-        columns = "protocol, data_set, classifier, scenario, fold, n_folds"
-        rows = self._connection.execute(f"SELECT * FROM run ORDER BY {columns}")
+    def runs(self, protocol: str) -> list[Run]:
+        """Return all runs of a protocol, in a fixed order."""
+        rows = self._connection.execute(
+            f"SELECT * FROM run WHERE protocol = ? ORDER BY {IDENTITY}", [protocol]
+        )
         return [_to_run(row) for row in rows]
 
 
+def open_store(path: Path) -> Store:
+    """Open a store that must be there.
+
+    Parameters
+    ----------
+    path : Path
+        The SQLite file.
+
+    Returns
+    -------
+    Store
+        The store.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} must be a file of results. It does not exist. "
+            "Make it with: calibrant bench run --store FILE"
+        )
+    return Store(path)
+
+
 def _to_run(row: tuple[Any, ...]) -> Run:
-    (
-        *identity,
-        seed,
-        implementation,
-        versions,
-        problems,
-        model,
-        calibration,
-        classes,
-        true,
-        proba,
-    ) = row
+    protocol, data_set, classifier, scenario, fold, n_folds = row[:6]
+    seed, implementation, versions, n_problems, model, calibration, n_classes, true, proba = row[6:]
     return Run(
-        *identity,
+        protocol=protocol,
+        data_set=data_set,
+        classifier=classifier,
+        scenario=scenario,
+        fold=fold,
+        n_folds=n_folds,
         seed=seed,
         implementation=implementation,
         versions=json.loads(versions),
-        n_problems=problems,
+        n_problems=n_problems,
         model_seconds=model,
         calibration_seconds=calibration,
         true=_unpack(true, "<i2").astype(np.intp),
-        proba=_unpack(proba, "<f8").reshape(-1, classes),
+        proba=_unpack(proba, "<f8").reshape(-1, n_classes),
     )
 
 

@@ -10,6 +10,8 @@ FloatArray = NDArray[np.float64]
 
 # Beyond this, the distance of two scores could overflow.
 LARGEST_SCORE = 1e300
+# Beyond these, sums and reciprocals of weights could overflow.
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
 
 def check_score(score: ArrayLike) -> FloatArray:
@@ -63,6 +65,12 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
         raise ValueError(
             f"sample_weight must not be negative. Got {values.min():g}. "
             "Use 0 for rows to leave out."
+        )
+    positive = values[values > 0]
+    if len(positive) and not SMALLEST_WEIGHT <= positive.min() <= positive.max() <= LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must be 0 or from {SMALLEST_WEIGHT:.0e} to {LARGEST_WEIGHT:.0e}. "
+            f"Got {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
         )
     if values.sum() == 0:
         raise ValueError(

@@ -38,12 +38,16 @@ def resolve_calibrator(method: Any, binary: bool) -> Any:
     """
     if isinstance(method, str) and method in CALIBRATORS:
         calibrator = CALIBRATORS[method]()
-    elif hasattr(method, "fit") and (hasattr(method, "predict") or is_multiclass(method)):
+    elif (
+        hasattr(method, "fit")
+        and (hasattr(method, "predict") or is_multiclass(method))
+        and not isinstance(method, type)
+    ):
         calibrator = clone(method)
     else:
         raise ValueError(
             f"method must be one of {sorted(CALIBRATORS)}, a calibrator with fit and predict, "
-            f"or None for no calibration. Got {method!r}."
+            f"or None for no calibration. Got {method!r}. Pass an instance, such as ENIR()."
         )
     if binary and is_multiclass(calibrator):
         raise ValueError(
@@ -68,8 +72,8 @@ def is_multiclass(calibrator: Any) -> bool:
 def fit_calibrator(
     calibrator: Any, score: FloatArray, target: NDArray[Any], sample_weight: FloatArray
 ) -> Any | None:
-    """Fit a clone of a calibrator; None where the targets hold nothing to tell apart."""
-    if len(target) == 0 or target.min() == target.max():
+    """Fit a clone of a calibrator; None where all targets are one side or one class."""
+    if len(target) == 0 or target.min() == target.max() == np.round(target.max()):
         return None
     return clone(calibrator).fit(score, target, sample_weight=sample_weight)
 
@@ -77,7 +81,9 @@ def fit_calibrator(
 def constant_calibrator(
     calibrator: Any, target: NDArray[np.intp], sample_weight: FloatArray
 ) -> Any:
-    """Predict the shares of the targets, whatever the score."""
+    """Predict the shares of the targets whatever the score; one half without targets."""
+    if len(target) == 0:
+        return DummyRegressor(strategy="constant", constant=0.5).fit([[0.0]], [0.5])
     dummy = DummyClassifier(strategy="prior") if is_multiclass(calibrator) else DummyRegressor()
     return dummy.fit(np.zeros((len(target), 1)), target, sample_weight=sample_weight)
 
@@ -93,6 +99,7 @@ def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> Floa
     if np.isnan(proba).any():
         raise ValueError(
             f"Calibrated probabilities must be numbers. {type(calibrator).__name__} returned NaN "
-            f"for {np.isnan(proba).sum()} scores. Check that it maps every score it was given."
+            f"for {np.isnan(proba).sum()} scores. Let it map every score, as IsotonicRegression "
+            "does with out_of_bounds='clip'."
         )
     return np.clip(proba, 0.0, 1.0)

@@ -221,19 +221,5 @@ def datasets_info(name: str) -> None:
         print(describe_dataset(name))
 
 
-@datasets.command("fetch", cls=SeveralValues)
-def datasets_fetch(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Data sets; all of UCI's if none.")
-    ] = None,
-) -> None:
-    """Download data sets from UCI, check them and keep them in the user's cache."""
-    from calibrant.datasets import fetch_datasets
-
-    with one_line_errors():
-        for name, folder in fetch_datasets(names or None):
-            print(f"{name}: {folder}")
-
-
 if __name__ == "__main__":
     app()

@@ -30,6 +30,11 @@ def test_counts_are_those_of_the_papers_table(name, paper_data):
     assert np.isfinite(data.data).all()
 
 
+def test_classes_are_in_the_order_of_their_numbers(paper_data):
+    names = load_dataset("abalone").target_names
+    assert list(names) == ["1-5", *map(str, range(6, 14)), "14-15", "16+"]
+
+
 def test_names_are_in_the_papers_order():
     assert list(dataset_names()) == list(TABLE_2)
 

@@ -131,10 +131,15 @@ class E1071NaiveBayes(ClassifierMixin, BaseEstimator):
         parts = [values[index == k] for k in range(len(self.classes_))]
         self.share_ = np.bincount(index) / len(index)
         self.mean_ = np.array([part[:, self.gaussian_].mean(axis=0) for part in parts])
-        # One row has no standard deviation, which R keeps as missing.
-        with np.errstate(invalid="ignore"):
-            self.sd_ = np.array([part[:, self.gaussian_].std(axis=0, ddof=1) for part in parts])
-        self.sd_[(self.sd_ == 0) | np.isnan(self.sd_)] = self.threshold
+        # Of one row R has no standard deviation, and of equal values one of exactly 0, which
+        # rounding in the mean would spoil here.
+        self.sd_ = np.array(
+            [
+                np.where(np.ptp(own, axis=0) == 0, 0.0, own.std(axis=0, ddof=min(1, len(own) - 1)))
+                for own in (part[:, self.gaussian_] for part in parts)
+            ]
+        )
+        self.sd_[self.sd_ == 0] = self.threshold
         self.tables_ = [
             np.array([[np.mean(part[:, column] == code) for code in codes] for part in parts])
             for column in self.categorical

@@ -1,6 +1,6 @@
 """The paper's twelve data sets, and Breiman's waveform generator as a built-in one."""
 
-from calibrant.datasets.loading import dataset_names, load_dataset
+from calibrant.datasets.loading import dataset_names, describe_dataset, load_dataset
 from calibrant.datasets.waveform import make_waveform
 
-__all__ = ["dataset_names", "load_dataset", "make_waveform"]
+__all__ = ["dataset_names", "describe_dataset", "load_dataset", "make_waveform"]

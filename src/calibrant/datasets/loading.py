@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -39,11 +40,42 @@ def load_dataset(name: str) -> Bunch:
         rows with a missing value are left out.
     """
     if name not in CATALOG:
-        raise ValueError(f"name must be one of {', '.join(CATALOG)}. Got {name!r}.")
+        raise ValueError(
+            f"name must be one of {', '.join(CATALOG)}. Got {name!r}. "
+            "For other data, read the file yourself."
+        )
     info = CATALOG[name]
     folder = _data_folder() / info.name
     rows = [row for file in info.files for row in _read_rows(folder / file, info)]
     return _assemble(info, rows)
+
+
+def describe_dataset(name: str) -> str:
+    """Describe a data set in a few lines: its rows, features and classes.
+
+    Parameters
+    ----------
+    name : str
+        One of `dataset_names`.
+
+    Returns
+    -------
+    str
+        The description.
+    """
+    data = load_dataset(name)
+    count = np.bincount(data.target)
+    classes = ", ".join(
+        f"{label} ({number})" for label, number in zip(data.target_names, count, strict=True)
+    )
+    return "\n".join(
+        [
+            data.title,
+            f"{len(data.target)} rows, {data.data.shape[1]} features, {len(count)} classes",
+            f"features: {', '.join(data.feature_names)}",
+            f"classes: {classes}",
+        ]
+    )
 
 
 def _data_folder() -> Path:
@@ -80,7 +112,9 @@ def _assemble(info: DataSetInfo, rows: list[list[str]]) -> Bunch:
     classes = ["".join(row[column] for column in target_columns) for row in rows]
     kept = [index for index, label in enumerate(classes) if label not in info.dropped]
     labels = np.array([info.groups.get(classes[index], classes[index]) for index in kept])
-    target_names, target = np.unique(labels, return_inverse=True)
+    target_names = np.array(sorted(set(labels), key=_by_number))
+    position = {label: index for index, label in enumerate(target_names)}
+    target = np.array([position[label] for label in labels])
     data = np.column_stack(
         [
             _numbers([rows[index][column] for index in kept], feature in info.categorical)
@@ -95,6 +129,12 @@ def _assemble(info: DataSetInfo, rows: list[list[str]]) -> Bunch:
         categorical=list(info.categorical),
         title=info.title,
     )
+
+
+def _by_number(label: str) -> tuple[float, str]:
+    """Sort labels that begin with a number by it, so that 6 comes before 10."""
+    digits = re.match(r"\d+", label)
+    return (float(digits.group()) if digits else 0.0, label)
 
 
 def _numbers(cells: list[str], categorical: bool) -> np.ndarray:

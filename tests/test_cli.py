@@ -43,3 +43,66 @@ def test_demo_refuses_a_folder_that_does_not_exist(tmp_path):
     assert result.exit_code == 2
     assert "must be a folder that exists" in result.output
     assert "Traceback" not in result.output
+
+
+def test_bench_runs_and_prints_every_table(tmp_path, paper_data):
+    store = str(tmp_path / "results.sqlite")
+    chosen = ["--data-sets", "seeds", "ecoli", "--classifiers", "nb", "--jobs", "1"]
+    result = runner.invoke(app, ["bench", "run", "--suite", "smoke", *chosen, "--store", store])
+    assert result.exit_code == 0, result.output
+    for table, word in {
+        "data-sets": "Pendigits",
+        "results": "multi-class raw MSE",
+        "effects": "one-vs-rest DGG+ENIR",
+        "times": "naive Bayes, all pairs",
+        "folds": "published_LL",
+    }.items():
+        for form in ("text", "markdown", "latex", "csv"):
+            printed = runner.invoke(
+                app, ["bench", "tables", "--store", store, "--table", table, "--format", form]
+            )
+            assert printed.exit_code == 0, printed.output
+            assert word.replace("_", "\\_" if form == "latex" else "_") in printed.output
+    status = runner.invoke(app, ["bench", "status", "--store", store])
+    assert status.exit_code == 0
+    assert "naive Bayes" in status.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["bench", "run", "--data-sets", "iris"], "data-sets must be among abalone"),
+        (["bench", "run", "--classifiers", "nb", "svm"], "Got svm"),
+        (["bench", "tables", "--store", "nothing.sqlite"], "nothing.sqlite must be a file"),
+        (["bench", "status", "--store", "nothing.sqlite"], "It does not exist"),
+        (["bench", "tables", "--table", "none"], "none"),
+        (["datasets", "info", "iris"], "name must be one of abalone"),
+    ],
+)
+def test_mistakes_get_one_line_and_exit_code_2(arguments, message, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_store_gets_one_line(tmp_path):
+    (tmp_path / "notes.txt").write_text("not a database at all, only some notes " * 20)
+    result = runner.invoke(app, ["bench", "status", "--store", str(tmp_path / "notes.txt")])
+    assert result.exit_code == 2
+    assert "file is not a database" in result.output
+
+
+def test_datasets_are_listed_and_described(paper_data):
+    assert "pendigits" in runner.invoke(app, ["datasets", "list"]).output
+    described = runner.invoke(app, ["datasets", "info", "seeds"]).output
+    assert "210 rows, 7 features, 3 classes" in described
+
+
+def test_missing_data_gets_one_line(monkeypatch):
+    monkeypatch.delenv("CALIBRANT_DATA", raising=False)
+    result = runner.invoke(app, ["datasets", "info", "seeds"])
+    assert result.exit_code == 2
+    assert "CALIBRANT_DATA must name the folder" in result.output

@@ -4,6 +4,7 @@ from typer.testing import CliRunner
 from calibrant import datasets
 from calibrant.bench import demo
 from calibrant.cli import app
+from calibrant.datasets import fetching
 
 runner = CliRunner()
 
@@ -101,8 +102,18 @@ def test_datasets_are_listed_and_described(paper_data):
     assert "210 rows, 7 features, 3 classes" in described
 
 
-def test_missing_data_gets_one_line(monkeypatch):
+@pytest.mark.parametrize("command", ["info", "fetch"])
+def test_no_network_gets_one_line(command, monkeypatch, tmp_path):
     monkeypatch.delenv("CALIBRANT_DATA", raising=False)
-    result = runner.invoke(app, ["datasets", "info", "seeds"])
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(fetching, "SOURCE", "http://127.0.0.1:9")
+    result = runner.invoke(app, ["datasets", command, "seeds"])
     assert result.exit_code == 2
-    assert "CALIBRANT_DATA must name the folder" in result.output
+    assert "or set CALIBRANT_DATA to a folder that has the files" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_data_that_are_there_are_not_fetched(paper_data):
+    result = runner.invoke(app, ["datasets", "fetch", "seeds", "forest"])
+    assert result.exit_code == 0, result.output
+    assert [line.split(":")[0] for line in result.output.splitlines()] == ["seeds", "forest"]

@@ -163,7 +163,7 @@ def bench_tables(
     table: Annotated[TableName, typer.Option(help="Which table.")] = TableName.results,
     format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,  # noqa: A002
     metrics: Annotated[Form, typer.Option(help="The form of the metrics.")] = Form.published,
-    test: Annotated[TestName, typer.Option(help="The test of significance.")] = TestName.welch,
+    test: Annotated[TestName, typer.Option(help="The test of significance.")] = TestName.paired,
     as_published: AsPublished = False,
 ) -> None:
     """Print one of the paper's tables, with the published values beside ours."""
@@ -219,6 +219,18 @@ def datasets_info(name: str) -> None:
 
     with one_line_errors():
         print(describe_dataset(name))
+
+
+@datasets.command("fetch")
+def datasets_fetch(
+    names: Annotated[list[str] | None, typer.Argument(help="All of UCI's if none.")] = None,
+) -> None:
+    """Download data sets from UCI, check them, and keep them where they are read from."""
+    from calibrant.datasets import fetch_datasets
+
+    with one_line_errors():
+        for name, folder in fetch_datasets(names):
+            print(f"{name}: {folder}")
 
 
 if __name__ == "__main__":

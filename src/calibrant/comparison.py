@@ -41,8 +41,8 @@ def welch_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     The paper names "Student's paired t-test with unequal variance assumption and the Welch
     modification to the degrees of freedom", which is two tests: a paired test has one
     sample, of differences, and no second variance to be unequal to. This is the reading
-    as Welch's test, which ignores that the folds are the same; `paired_t_test` is the
-    other one.
+    as Welch's test, which ignores that the folds are the same. `paired_t_test` is the other
+    one, and the one that gives the published counts of effects.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def welch_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Student's t-test of the differences fold by fold.
+    """Student's t-test of the differences fold by fold: the paper's test, by its results.
 
     Parameters
     ----------

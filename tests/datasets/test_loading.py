@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from calibrant.datasets import dataset_names, load_dataset
+from calibrant.datasets import dataset_names, fetching, load_dataset
 
 # Table 2 of the paper, with Development's 225 rows for its 212; features from the data.
 TABLE_2 = {
@@ -44,9 +44,11 @@ def test_unknown_names_get_one_clear_error():
         load_dataset("iris")
 
 
-def test_a_missing_folder_gets_one_clear_error(monkeypatch):
+def test_no_folder_and_no_network_get_one_clear_error(monkeypatch, tmp_path):
     monkeypatch.delenv("CALIBRANT_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match=r"not set\. Set it, or use .*make_waveform"):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(fetching, "SOURCE", "http://127.0.0.1:9")
+    with pytest.raises(ConnectionError, match=r"That failed: .* or set CALIBRANT_DATA"):
         load_dataset("seeds")
 
 

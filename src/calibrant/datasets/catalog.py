@@ -20,6 +20,8 @@ class DataSetInfo:
     files : dict of str to str
         File names, in the order in which their rows are joined, with the SHA-256 of
         each file.
+    archive : str or None
+        The path of its archive at UCI; None if it is not UCI's.
     features : tuple of str
         The names of all columns in the file but the target's, in order. A name that
         starts with "-" is a column to drop.
@@ -35,11 +37,14 @@ class DataSetInfo:
         Raw classes whose rows are left out.
     categorical : tuple of str
         Features without an order, coded 0, 1, ... in alphabetical order.
+    source : str
+        Where it comes from.
     """
 
     name: str
     title: str
     files: dict[str, str]
+    archive: str | None
     features: tuple[str, ...]
     target: tuple[int, ...] = (-1,)
     separator: str | None = ","
@@ -47,6 +52,7 @@ class DataSetInfo:
     groups: dict[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    source: str = "UCI Machine Learning Repository"
 
 
 def _numbered(prefix: str, count: int) -> tuple[str, ...]:
@@ -68,6 +74,7 @@ CATALOG = {
             files={
                 "abalone.data": "de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f"
             },
+            archive="1/abalone.zip",
             features=(
                 "sex",
                 "length",
@@ -85,6 +92,7 @@ CATALOG = {
             name="contraceptive",
             title="Contraceptive Method Choice",
             files={"cmc.data": "ad2a49da55df24b061a994ecc4d90c856aba35acd05138851aa251c4f06303c9"},
+            archive="30/contraceptive+method+choice.zip",
             features=(
                 "wife's age",
                 "wife's education",
@@ -105,6 +113,8 @@ CATALOG = {
                     "36382ca25ae72d7ecddfd3a5752b99e9bc070c7c67a9115faccf0f0b3cc3f3ab"
                 )
             },
+            archive=None,
+            source='Kaggle, data set "Development Index"; figures of the CIA World Factbook',
             features=(
                 "population",
                 "area",
@@ -121,6 +131,7 @@ CATALOG = {
             files={
                 "ecoli.data": "008bd8fbb1d8b34040c3c8c4e987cac2a7ebf116e008b140cc6441be5261ba1d"
             },
+            archive="39/ecoli.zip",
             features=("-sequence", "mcg", "gvh", "lip", "chg", "aac", "alm1", "alm2"),
             separator=WHITE_SPACE,
             groups={"imL": "im", "imS": "im", "imU": "im", "omL": "om"},
@@ -132,6 +143,7 @@ CATALOG = {
                 "training.csv": "af7b3eedba6602c1e9b9036b1bc35b7d8991e59207e8a0e6efef9ee39b6d857c",
                 "testing.csv": "90e7538988ca5b9c5f25be940b6fbb571e6d921d0d4fe11ae5e7647ac1749894",
             },
+            archive="333/forest+type+mapping.zip",
             features=(
                 *_numbered("b", 9),
                 *_numbered("pred_minus_obs_H_b", 9),
@@ -148,6 +160,7 @@ CATALOG = {
                     "a74b7efa387bc9d108d7d0115d831fe9b414b29ae7124f331b622b4efa0427c8"
                 )
             },
+            archive="45/heart+disease.zip",
             features=(
                 "age",
                 "sex",
@@ -171,6 +184,7 @@ CATALOG = {
                 "pendigits.tra": "e2b9eb9f0d0467e2b64a4816a3420edf2b8043447576f4b84337aba44a9f97d3",
                 "pendigits.tes": "8bd03229c5c5291fefe43e45465dd948d2645bf23328b9d993e0b777666b2015",
             },
+            archive="81/pen+based+recognition+of+handwritten+digits.zip",
             features=tuple(f"{axis}{point}" for point in range(1, 9) for axis in "xy"),
         ),
         DataSetInfo(
@@ -181,6 +195,7 @@ CATALOG = {
                     "1f3f83c0d8485ae9148061389d19628607e3f5660e3d6f40ec9102fb398bb12f"
                 )
             },
+            archive="236/seeds.zip",
             features=(
                 "area",
                 "perimeter",
@@ -198,6 +213,7 @@ CATALOG = {
             files={
                 "Faults.NNA": "08994f5b0185a8e6cc22afe9910fd36834990fb1ca30852ed79012a832fbff55"
             },
+            archive="198/steel+plates+faults.zip",
             features=(
                 "X_Minimum",
                 "X_Maximum",
@@ -245,6 +261,7 @@ CATALOG = {
             files={
                 "waveform.data": "da332f3121943f586826f5d1b2cdd354548c59f71ddbf28c4d0c2eb623d7bfc3"
             },
+            archive="107/waveform+database+generator+version+1.zip",
             features=_numbered("x", 21),
         ),
         DataSetInfo(
@@ -255,6 +272,7 @@ CATALOG = {
                     "c3d018c643565b85cee733c4a2ac76dd76e080e857cb23f0ccfcc2e15a6c17ef"
                 )
             },
+            archive="292/wholesale+customers.zip",
             features=(
                 "Channel",
                 "Fresh",
@@ -273,6 +291,7 @@ CATALOG = {
             files={
                 "yeast.data": "7cf61776fc04f527f93bf57a327b863893a1225d82df02d457e8950173218258"
             },
+            archive="110/yeast.zip",
             features=("-sequence", "mcg", "gvh", "alm", "mit", "erl", "pox", "vac", "nuc"),
             separator=WHITE_SPACE,
             dropped=("ERL",),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from calibrant.datasets.catalog import CATALOG, DataSetInfo
+from calibrant.datasets.fetching import fetch_dataset
 
 FOLDER_VARIABLE = "CALIBRANT_DATA"
 MISSING = "?"
@@ -24,7 +26,8 @@ def load_dataset(name: str) -> Bunch:
     """Load one of the paper's data sets, with its classes grouped as in the paper.
 
     The raw files are read from the folder named by the environment variable
-    ``CALIBRANT_DATA``, one subfolder a data set, in the layout of their sources.
+    ``CALIBRANT_DATA``, one subfolder a data set, in the layout of their sources; without it,
+    from the user's cache, into which UCI's files are downloaded when they are first asked for.
 
     Parameters
     ----------
@@ -39,13 +42,10 @@ def load_dataset(name: str) -> Bunch:
         features without an order) and ``title``. Rows keep the order of the files;
         rows with a missing value are left out.
     """
-    if name not in CATALOG:
-        raise ValueError(
-            f"name must be one of {', '.join(CATALOG)}. Got {name!r}. "
-            "For other data, read the file yourself."
-        )
-    info = CATALOG[name]
-    folder = _data_folder() / info.name
+    info = _find(name)
+    folder = data_folder() / info.name
+    if FOLDER_VARIABLE not in os.environ:
+        fetch_dataset(name, data_folder())
     rows = [row for file in info.files for row in _read_rows(folder / file, info)]
     return _assemble(info, rows)
 
@@ -70,7 +70,7 @@ def describe_dataset(name: str) -> str:
     )
     return "\n".join(
         [
-            data.title,
+            f"{data.title} ({CATALOG[name].source})",
             f"{len(data.target)} rows, {data.data.shape[1]} features, {len(count)} classes",
             f"features: {', '.join(data.feature_names)}",
             f"classes: {classes}",
@@ -78,14 +78,41 @@ def describe_dataset(name: str) -> str:
     )
 
 
-def _data_folder() -> Path:
-    folder = os.environ.get(FOLDER_VARIABLE)
-    if not folder:
-        raise FileNotFoundError(
-            f"{FOLDER_VARIABLE} must name the folder of the raw data files. It is not set. "
-            f"Set it, or use calibrant.datasets.make_waveform, which needs no files."
+def fetch_datasets(names: list[str] | None = None) -> Iterator[tuple[str, Path]]:
+    """Download data sets from UCI into the folder that `load_dataset` reads.
+
+    Parameters
+    ----------
+    names : list of str, default=None
+        The data sets; None is all of UCI's.
+
+    Yields
+    ------
+    name : str
+        A data set that is there now.
+    folder : Path
+        The folder of its files.
+    """
+    for name in names or [name for name, info in CATALOG.items() if info.archive]:
+        yield _find(name).name, fetch_dataset(name, data_folder())
+
+
+def data_folder() -> Path:
+    """Return the folder of the raw data files: ``CALIBRANT_DATA`` or the user's cache."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if named:
+        return Path(named)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "calibrant" / "data"
+
+
+def _find(name: str) -> DataSetInfo:
+    if name not in CATALOG:
+        raise ValueError(
+            f"name must be one of {', '.join(CATALOG)}. Got {name!r}. "
+            "For other data, read the file yourself."
         )
-    return Path(folder)
+    return CATALOG[name]
 
 
 def _read_rows(path: Path, info: DataSetInfo) -> list[list[str]]:

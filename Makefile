@@ -6,13 +6,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find src -name '*.py') pyproject.toml README.md
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.png
 
 test: .venv/installed
-	$(BIN)/python -m pytest --pyargs calibrant tests README.md -n 2 --doctest-glob=README.md \
+	$(BIN)/python -m pytest --pyargs calibrant tests README.md docs -n 2 --dist worksteal "--doctest-glob=*.md" \
 		--cov --cov-report=term $(PYTEST_ARGS)
 
 lint: .venv/lint-tools
@@ -41,3 +41,17 @@ lint: .venv/lint-tools
 
 clean:
 	rm -rf .venv build dist src/*.egg-info demo.png
+
+# Tables of results/paper from a store of finished runs.
+STORE ?= results.sqlite
+TABLES = $(BIN)/calibrant bench tables --store $(STORE)
+results: .venv/installed
+	for protocol in as-published proper; do \
+		flag=$$(test $$protocol = as-published && echo --as-published); \
+		for table in results effects times; do \
+			$(TABLES) $$flag --table $$table --format markdown > results/paper/$$protocol-$$table.md; \
+		done; \
+		$(TABLES) $$flag --table folds --format csv > results/paper/$$protocol-folds.csv; \
+	done
+	$(TABLES) --table results --metrics equations --test corrected --format markdown \
+		> results/paper/proper-results-equations.md

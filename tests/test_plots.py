@@ -5,7 +5,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant.datasets import make_waveform
 from calibrant.metrics import reliability_curve
-from calibrant.plots import ReliabilityDisplay
+from calibrant.plots import ComparisonDisplay, ReliabilityDisplay
 
 mpl.use("Agg")
 
@@ -34,3 +34,17 @@ def test_several_curves_share_axes_and_one_diagonal():
     assert second.ax_ is first.ax_
     labels = [line.get_label() for line in first.ax_.lines]
     assert labels == ["perfect", "one", "other"]
+
+
+def test_critical_difference_diagram_joins_what_does_not_differ():
+    losses = np.tile(np.arange(4.0), (30, 1)) + np.random.default_rng(0).normal(size=(30, 4))
+    display = ComparisonDisplay.from_losses(losses, ["a", "b", "c", "d"])
+    drawn = [text.get_text() for text in display.ax_.texts]
+    ranks = display.comparison.mean_rank
+    assert sorted(drawn) == [
+        f"{name} ({rank:.2f})" for name, rank in zip("abcd", ranks, strict=True)
+    ]
+    points = [line for line in display.ax_.lines if line.get_marker() == "o"]
+    np.testing.assert_allclose(sorted(float(p.get_xdata()[0]) for p in points), sorted(ranks))
+    bars = [line for line in display.ax_.lines if line.get_marker() != "o"]
+    assert len(bars) == 2 * len(display.comparison.cliques())

@@ -45,7 +45,7 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
     Examples
     --------
     >>> from calibrant.combination import normalize
-    >>> normalize([[0.2, 0.6, 0.0], [0.0, 0.0, 0.0]], fallback=[[1, 1, 1], [1, 3, 0]])
+    >>> normalize([[0.2, 0.6, 0.0], [0.0, 0.0, 0.0]], fallback=[[1, 1, 1], [0.1, 0.3, 0]])
     array([[0.25, 0.75, 0.  ],
            [0.25, 0.75, 0.  ]])
     """

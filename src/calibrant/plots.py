@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from calibrant.comparison import RankComparison, compare_ranks
 from calibrant.metrics import ReliabilityCurve, reliability_curve
 
 if TYPE_CHECKING:
@@ -140,6 +143,95 @@ class ReliabilityDisplay:
             ylim=(-0.02, 1.02),
             aspect="equal",
         )
+        self.ax_ = ax
+        return self
+
+
+class ComparisonDisplay:
+    """Critical-difference diagram: mean ranks of methods, and which do not differ.
+
+    Parameters
+    ----------
+    comparison : RankComparison
+        Ranks and critical difference.
+    names : list of str
+        The names of the methods.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes drawn on, after `plot`.
+    """
+
+    ax_: Axes
+
+    def __init__(self, comparison: RankComparison, names: Sequence[str]):
+        self.comparison = comparison
+        self.names = names
+
+    @classmethod
+    def from_losses(
+        cls, losses: ArrayLike, names: Sequence[str], *, level: float = 0.05, ax: Axes | None = None
+    ) -> Self:
+        """Draw the diagram of methods on several data sets.
+
+        Parameters
+        ----------
+        losses : array-like of shape (n_data_sets, n_methods)
+            The loss of each method on each data set.
+        names : list of str
+            The names of the methods.
+        level : float, default=0.05
+            The level of significance.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ComparisonDisplay
+            The display, drawn.
+        """
+        return cls(compare_ranks(losses, level), names).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ComparisonDisplay
+            The display itself.
+        """
+        ax = _new_axes() if ax is None else ax
+        ranks = self.comparison.mean_rank
+        order = np.argsort(ranks, kind="stable")
+        for height, method in enumerate(order):
+            ax.plot(ranks[method], height, "o", color="black")
+            ax.annotate(
+                f"{self.names[method]} ({ranks[method]:.2f})",
+                (ranks[method], height),
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+            )
+        place = {method: height for height, method in enumerate(order)}
+        for clique in self.comparison.cliques():
+            top, bottom = place[clique[0]], place[clique[-1]]
+            ax.plot([ranks[clique[0]]] * 2, [top, bottom], color="0.6", linewidth=4, zorder=0)
+            ax.plot([ranks[clique[0]], ranks[clique[-1]]], [bottom] * 2, color="0.6", zorder=0)
+        difference = self.comparison.critical_difference
+        ax.set(
+            xlabel=f"mean rank (1 is best); critical difference {difference:.2f}",
+            xlim=(0.8, len(ranks) + 1.5),
+            ylim=(len(ranks) - 0.5, -0.5),
+            yticks=[],
+        )
+        for side in ("left", "right", "top"):
+            ax.spines[side].set_visible(False)
         self.ax_ = ax
         return self
 

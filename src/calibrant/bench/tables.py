@@ -102,7 +102,7 @@ def _results_table(measures: Measures, classifier: str, test: str) -> Table:
     header = [f"{_title(scenario)} {metric}" for scenario in scenarios for metric in ("MSE", "LL")]
     note = "In brackets: the published value. " if measures.form == "published" else ""
     return Table(
-        f"{CLASSIFIERS[classifier].capitalize()}: mean squared error and logarithmic loss",
+        f"Mean squared error and logarithmic loss of {CLASSIFIERS[classifier]}",
         ["data set", *header],
         rows,
         f"{note}Metrics: {measures.form} form. Underlined: {test} t-test against multi-class raw.",

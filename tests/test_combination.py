@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from calibrant import combination
+from calibrant import bradley_terry
 from calibrant.combination import COUPLINGS, add_prior_row, couple, decode, normalize
 from calibrant.strategies import AllPairs, OneVsRest, OutputCode
 
@@ -246,7 +246,7 @@ def test_codes_that_leave_classes_undetermined_are_refused(code):
 def test_chunks_do_not_change_the_result(monkeypatch):
     proba = np.random.default_rng(0).uniform(size=(25, 4))
     whole = decode(proba, CODES["one-vs-rest"])
-    monkeypatch.setattr(combination, "CHUNK_SIZE", 50)
+    monkeypatch.setattr(bradley_terry, "CHUNK_SIZE", 50)
     np.testing.assert_allclose(decode(proba, CODES["one-vs-rest"]), whole, rtol=0, atol=1e-9)
 
 

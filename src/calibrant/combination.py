@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from calibrant.bradley_terry import bradley_terry
+
 FloatArray = NDArray[np.float64]
 
 # Pairwise probabilities of exactly 0 or 1 claim that a class is impossible, and leave
@@ -14,16 +16,6 @@ FloatArray = NDArray[np.float64]
 SMALLEST_PAIRWISE = 1e-12
 # R[:, i, j] + R[:, j, i] may differ from 1 by rounding, in single precision too.
 COMPLEMENT_TOLERANCE = 1e-6
-# Fisher scoring stops when no log probability moves by more than this, or after so many
-# rounds: contradictory problems may draw a probability toward 0 without end.
-CONVERGED = 1e-10
-MAX_ITERATIONS = 60
-MAX_HALVINGS = 30
-ROUNDING = 16 * np.finfo(np.float64).eps
-# Steps in log p are cut to this: farther out the likelihood is not what it seems here.
-LARGEST_STEP = 5.0
-# Derivatives held at once, in numbers.
-CHUNK_SIZE = 4_000_000
 
 
 def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray:
@@ -169,7 +161,8 @@ def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
     """
     share = _check_unit_interval(proba, "proba", ndim=2)
     matrix = _check_code(code, n_problems=share.shape[1])
-    return _bradley_terry(share, matrix, np.ones(matrix.shape[1]))
+    share = np.clip(share, SMALLEST_PAIRWISE, 1.0 - SMALLEST_PAIRWISE)
+    return bradley_terry(share, matrix, np.ones(matrix.shape[1]))
 
 
 def add_prior_row(proba: FloatArray, class_count: ArrayLike) -> FloatArray:
@@ -238,7 +231,8 @@ def _hastie_tibshirani(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     code = np.zeros((pairwise.shape[1], len(first)), dtype=np.int8)
     problems = np.arange(len(first))
     code[first, problems], code[second, problems] = 1, -1
-    return _bradley_terry(pairwise[:, first, second], code, weight[first, second])
+    rates = _away_from_certainty(pairwise)
+    return bradley_terry(rates[:, first, second], code, weight[first, second])
 
 
 def _pkpd(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
@@ -262,71 +256,6 @@ def _solve_for_unit_sum(system: FloatArray) -> FloatArray:
     constant = np.zeros((len(system), system.shape[1], 1))
     constant[:, -1] = 1.0
     return np.asarray(np.linalg.solve(system, constant)[:, :, 0], dtype=np.float64)
-
-
-def _bradley_terry(share: FloatArray, code: NDArray[np.int8], weight: FloatArray) -> FloatArray:
-    """Maximize the generalized Bradley-Terry likelihood, in chunks of bounded memory."""
-    chunk = max(1, CHUNK_SIZE // code.size)
-    parts = [
-        _bradley_terry_chunk(share[start : start + chunk], code, weight / weight.max())
-        for start in range(0, len(share), chunk)
-    ]
-    return np.concatenate([np.empty((0, len(code))), *parts])
-
-
-def _bradley_terry_chunk(
-    share: FloatArray, code: NDArray[np.int8], weight: FloatArray
-) -> FloatArray:
-    """Fisher scoring with step halving in log p, for all rows at once.
-
-    With m_l = P+_l / P_l and J the derivatives of logit m_l, the gradient is
-    J' w (r - m) and the information J' w m (1 - m) J.
-    """
-    r = np.clip(share, SMALLEST_PAIRWISE, 1.0 - SMALLEST_PAIRWISE)
-    positive, negative = (code == 1).astype(float), (code == -1).astype(float)
-
-    def sides(log_p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
-        tiny = np.finfo(np.float64).tiny
-        return p, np.maximum(p @ positive, tiny), np.maximum(p @ negative, tiny)
-
-    def likelihood(log_p: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
-        _, win, lose = sides(log_p)
-        log_odds = np.log(win) - np.log(lose)
-        log_win, log_lose = -np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds)
-        return (r[rows] * log_win + (1.0 - r[rows]) * log_lose) @ weight
-
-    log_p = np.zeros((len(r), len(code)))
-    rows = np.arange(len(r))
-    reached = likelihood(log_p, rows)
-    for _ in range(MAX_ITERATIONS):
-        p, win, lose = sides(log_p[rows])
-        model = win / (win + lose)
-        slope = p[:, :, None] * (positive / win[:, None, :] - negative / lose[:, None, :])
-        gradient = np.einsum("nkl,nl->nk", slope, weight * (r[rows] - model))
-        weighted = slope * np.sqrt(weight * model * (1.0 - model))[:, None, :]
-        information = weighted @ weighted.transpose(0, 2, 1)
-        # A shift of all log p changes nothing: the added ones fix it. The added diagonal
-        # keeps classes apart that the problems no longer tell from each other.
-        scale = np.einsum("nkk->n", information)[:, None, None] / len(code) + SMALLEST_PAIRWISE
-        information += scale * (1.0 + SMALLEST_PAIRWISE * np.eye(len(code)))
-        step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
-        size = np.abs(step).max(axis=1, keepdims=True)
-        step *= np.minimum(1.0, LARGEST_STEP / np.maximum(size, CONVERGED))
-        better = np.zeros(len(rows), dtype=bool)
-        for _ in range(MAX_HALVINGS):
-            tried = likelihood(log_p[rows] + step, rows)
-            # At the top, rounding may make the likelihood fall by a few of its last bits.
-            better = tried >= reached[rows] - ROUNDING * (1.0 + np.abs(reached[rows]))
-            if better.all():
-                break
-            step[~better] /= 2.0
-        log_p[rows[better]] += step[better]
-        reached[rows[better]] = tried[better]
-        rows = rows[better & (size[:, 0] > CONVERGED)]
-        if rows.size == 0:
-            break
-    return _to_simplex(np.exp(log_p - log_p.max(axis=1, keepdims=True)))
 
 
 def _away_from_certainty(pairwise: FloatArray) -> FloatArray:

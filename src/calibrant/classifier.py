@@ -72,7 +72,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     n_jobs : int, default=None
         The number of parallel fits. The result is the same for every number.
     random_state : int, RandomState or None, default=None
-        Seeds the splits, and every part of the estimator that has no seed of its own.
+        Seeds the splits, unless they are yours, and every part of the estimator that has no
+        seed of its own.
     verbose : int, default=0
         Whether to show a progress bar on standard error.
 
@@ -189,14 +190,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         estimator, strategy, generator, calibrator = self._check_parameters()
         frozen = isinstance(estimator, FrozenEstimator)
-        labels = check_labels(y)
-        if X is None:
-            raise ValueError("X must hold one row for each label. Got None. Pass the features.")
-        X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
-        groups = None if groups is None else np.asarray(groups)
-        validate_data(self, X, skip_check_array=True)
-        if sample_weight is not None:
-            sample_weight = check_weight(sample_weight, labels)
+        X, labels, sample_weight, groups = self._check_rows(X, y, sample_weight, groups)
         weight = as_frequencies(sample_weight, len(labels))
         self.classes_ = check_classes(labels[weight > 0], estimator.classes_ if frozen else None)
         model_params, split_params = route_fit(self, estimator, sample_weight, groups, fit_params)
@@ -263,6 +257,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores, are_proba = self._problem_scores(X)
         scored = np.all([is_scored(score) for score in scores], axis=0)
         proba = np.tile(self.class_count_ / self.class_count_.sum(), (len(scored), 1))
+        if self.calibrators_ is not None:
+            proba = self._temper(proba)
         if scored.any():
             proba[scored] = self._proba([score[scored] for score in scores], are_proba)
         if not scored.all():
@@ -336,6 +332,18 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             None if self.method is None else resolve_calibrator(self.method, strategy.binary)
         )
         return estimator, strategy, resolve_generator(self.cv), calibrator
+
+    def _check_rows(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> tuple[Any, NDArray[Any], FloatArray | None, NDArray[Any] | None]:
+        """Check that there is one of each for every row, and note the features."""
+        labels = check_labels(y)
+        if X is None:
+            raise ValueError("X must hold one row for each label. Got None. Pass the features.")
+        X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
+        validate_data(self, X, skip_check_array=True)
+        weight = None if sample_weight is None else check_weight(sample_weight, labels)
+        return X, labels, weight, None if groups is None else np.asarray(groups)
 
     def _check_columns(self, X: Any) -> None:
         if getattr(X, "ndim", 2) != 2:

@@ -136,5 +136,5 @@ def draw_demo(runs: list[DemoRun], path: Path) -> None:
                 wide = {"linewidth": 6, "alpha": 0.4} if bare else {}
                 ReliabilityDisplay(curve, name=run.scenario.title).plot(ax, **wide)
         ax.set(title=f"{classifier}: the most probable class", xlim=(0.3, 1.02), ylim=(0.3, 1.02))
-        ax.legend(loc="lower right")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     figure.savefig(path, dpi=150)

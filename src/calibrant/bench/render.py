@@ -49,11 +49,14 @@ def _text(table: Table) -> str:
         return cell.text + ("*" if cell.bold else "") + ("_" if cell.underline else "")
 
     lines = [table.header, *([mark(cell) for cell in row] for row in table.rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(table.header))]
+    columns = list(zip(*lines, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    # Words begin, numbers end at the edge of their column.
+    words = [all(text[:1].isalpha() for text in column[1:]) for column in columns]
     body = [
         "  ".join(
-            text.ljust(width) if column == 0 else text.rjust(width)
-            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+            text.ljust(width) if is_word else text.rjust(width)
+            for text, width, is_word in zip(line, widths, words, strict=True)
         ).rstrip()
         for line in lines
     ]

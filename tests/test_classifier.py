@@ -258,6 +258,21 @@ def test_bad_parameters_get_one_clear_error(parameters, message, waveform):
         CalibratedClassifier(**{"estimator": GaussianNB()} | parameters).fit(X, y)
 
 
+@pytest.mark.parametrize("n_rows", [4, 5])
+def test_a_handful_of_rows_still_tells_classes_apart(n_rows):
+    X, y = make_blobs([n_rows] * 3, spread=20.0)
+    for strategy in ("one-vs-rest", "all-pairs"):
+        model = CalibratedClassifier(GaussianNB(), strategy=strategy, random_state=0).fit(X, y)
+        assert model.score(X, y) == 1.0
+
+
+def test_few_sites_still_tell_classes_apart():
+    X, y = make_blobs([50, 50, 50], spread=20.0)
+    sites = np.random.default_rng(0).permutation(150) % 4
+    model = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y, groups=sites)
+    assert model.score(X, y) == 1.0
+
+
 def test_one_group_is_no_reason_to_give_up(waveform):
     X, y, *_ = waveform
     model = CalibratedClassifier(GaussianNB(), cv=MonteCarloCV(100, group_size=100), random_state=0)

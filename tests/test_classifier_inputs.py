@@ -238,6 +238,8 @@ def test_metadata_routing_brings_weights_and_groups_where_requested(rows):
         ({"sample_weight": lambda y: np.full(len(y), 1e308)}, r"1e\+100\. Got 1e\+308"),
         ({"y": lambda y: []}, "at least one label"),
         ({"groups": lambda y: np.ones(3)}, "inconsistent numbers of samples"),
+        ({"groups": lambda y: np.where(y == 0, None, "a")}, r"NaN or None in \d+ of 120 rows"),
+        ({"groups": lambda y: np.where(y == 0, np.nan, 1.0)}, "groups must name a group"),
     ],
 )
 def test_bad_rows_get_one_clear_error(change, message, rows):
@@ -297,6 +299,16 @@ def test_classes_unknown_to_a_frozen_estimator_are_refused(rows):
     frozen = FrozenEstimator(GaussianNB().fit(X, y))
     with pytest.raises(ValueError, match=r"knows, \[0, 1, 2\]\. Got \[3\] beside them"):
         make_model(frozen).fit(X, y + 1)
+
+
+def test_frozen_estimators_with_unsorted_classes_are_refused(rows):
+    from sklearn.frozen import FrozenEstimator
+
+    X, y = rows
+    odd = GaussianNB().fit(X, y)
+    odd.classes_ = odd.classes_[::-1]
+    with pytest.raises(ValueError, match=r"must be sorted\. Got \[2, 1, 0\]"):
+        make_model(FrozenEstimator(odd)).fit(X, y)
 
 
 def test_input_is_left_alone(rows):

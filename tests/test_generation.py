@@ -95,6 +95,7 @@ def test_splits_that_come_again_are_not_fitted_again():
     X, y = make_rows([2, 2])
     parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
     assert sorted(part.test.tolist() for part in parts[0]) == [[0], [1], [2], [3]]
+    assert sum(part.times for part in parts[0]) == MOST_SPLITS
     assert len(list(splits_of(MonteCarloCV(), X, y))) == MOST_SPLITS
 
 
@@ -129,8 +130,9 @@ def test_splits_may_be_lists_or_masks(as_mask, kind):
     [
         ([], r"at least one split\. Got none"),
         ([1, 2, 3], r"pairs of row numbers\. Got 1"),
-        ([([0, 1], [50])], "row numbers below 40"),
-        ([([0.5], [1.0])], "row numbers below 40"),
+        ([([0, 1], [50])], "row numbers from 0 to 39"),
+        ([([0.5], [1.0])], "row numbers from 0 to 39"),
+        ([(np.arange(40), np.arange(-40, 0))], "row numbers from 0 to 39"),
         ([(np.arange(40), np.arange(40))], "40 rows on both sides"),
     ],
 )
@@ -225,6 +227,12 @@ def test_folds_hold_out_every_row_of_a_repeated_class_once(counts):
     np.testing.assert_array_equal(seen, np.array(counts)[y] > 1)
 
 
+def test_more_folds_than_groups_get_one_clear_error():
+    X, y = make_rows([10, 10])
+    with pytest.raises(ValueError, match=r"at most the number of groups, 3\. Got 5"):
+        next(splits_of(CrossFit(5), X, y, groups=np.arange(20) % 3))
+
+
 @pytest.mark.parametrize("generator", [MonteCarloCV(), CrossFit(4), CrossFit(GroupKFold(4))])
 def test_no_group_is_both_trained_on_and_scored(generator):
     X, y = make_rows([60, 60, 60])
@@ -235,11 +243,42 @@ def test_no_group_is_both_trained_on_and_scored(generator):
         assert set(y[train]) == {0, 1, 2}
 
 
-def test_a_class_in_one_group_stays_in_training():
-    X, y = make_rows([30, 30, 5])
+@pytest.mark.parametrize("generator", [MonteCarloCV(), CrossFit(5)], ids=repr)
+def test_a_class_in_one_group_stays_in_training(generator):
+    X, y = make_rows([30, 30, 2])
     groups = np.where(y == 2, "lab", np.arange(len(y)).astype(str))
-    for train, _ in islice(splits_of(MonteCarloCV(), X, y, groups=groups), 50):
+    for train, _ in islice(splits_of(generator, X, y, groups=groups), 50):
         assert set(y[train]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("counts", [[4, 4], [4, 4, 4], [3, 3, 3]])
+def test_splits_drawn_again_count_again(counts):
+    X, y = make_rows(counts)
+    for points in generate(MonteCarloCV(), X, y, make_problems(y)):
+        # Enough points for several groups, however few distinct splits there are.
+        assert len(points.score) >= 10
+        assert points.sample_weight.sum() >= 1000
+
+
+def test_few_groups_leave_enough_points():
+    X, y = make_rows([50, 50, 50])
+    groups = np.random.default_rng(0).permutation(150) % 5
+    for points in generate(MonteCarloCV(), X, y, make_problems(y), groups=groups):
+        assert points.sample_weight.sum() >= 5000
+        assert len(points.score) >= 50
+
+
+def test_folds_of_groups_leave_out_rows_of_weight_zero():
+    X, y = make_rows([30, 30, 30])
+    groups = np.random.default_rng(1).permutation(90) // 3
+    weight = np.random.default_rng(0).integers(0, 2, size=90).astype(float)
+    kept = np.flatnonzero(weight)
+    weighted = generate(
+        CrossFit(4), X, y, make_problems(y, weight=weight), weight=weight, groups=groups
+    )
+    removed = generate(CrossFit(4), X[kept], y[kept], make_problems(y[kept]), groups=groups[kept])
+    for one, other in zip(weighted, removed, strict=True):
+        np.testing.assert_allclose(one.score, other.score)
 
 
 def test_splits_without_a_side_to_train_on_are_passed_over():
@@ -279,11 +318,17 @@ def test_any_splitter_will_do():
         ),
         (lambda: MonteCarloCV(n_points=300.5), "whole number, at least 1. Got 300.5"),
         (lambda: MonteCarloCV(test_size=1.0), "between 0 and 1. Got 1.0"),
-        (lambda: MonteCarloCV(group_size=0), "group_size must be at least 1. Got 0"),
+        (lambda: MonteCarloCV(test_size="a"), "between 0 and 1. Got 'a'"),
+        (
+            lambda: MonteCarloCV(group_size=0),
+            "group_size must be a whole number, at least 1. Got 0",
+        ),
+        (lambda: MonteCarloCV(group_size=20.5), "whole number, at least 1. Got 20.5"),
         (lambda: CrossFit(1), "at least 2 folds. Got 1"),
         (lambda: resolve_generator("loo"), "cv must be one of .* Got 'loo'"),
-        (lambda: resolve_generator(2.5), "cv must be one of .* Got 2.5"),
-        (lambda: resolve_generator(True), "cv must be one of .* Got True"),
+        (lambda: resolve_generator(2.5), "cv must be a number of folds.* Got 2.5"),
+        (lambda: resolve_generator(True), "cv must be a number of folds.* Got True"),
+        (lambda: CrossFit("loo"), "cv must be a number of folds.* Got 'loo'"),
         (lambda: resolve_generator(KFold), "an instance of a scikit-learn splitter"),
     ],
 )

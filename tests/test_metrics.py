@@ -83,9 +83,17 @@ def test_labels_name_classes_that_are_not_in_the_data(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("y", [["a", None], [0.0, np.nan]])
+def test_missing_labels_get_one_clear_error(metric, y):
+    with pytest.raises(ValueError, match=r"y_true must hold a label for every row\. Got NaN or"):
+        metric(y, [[0.5, 0.5]] * 2)
+
+
+@pytest.mark.parametrize("metric", METRICS)
 def test_one_column_is_the_second_of_two_classes(metric):
     y, second = [0, 1, 1, 0], np.array([0.2, 0.9, 0.4, 0.3])
     assert metric(y, second) == metric(y, np.column_stack([1 - second, second]))
+    assert metric(y, second[:, None]) == metric(y, second)
 
 
 def test_certain_and_wrong_is_finite():
@@ -155,7 +163,7 @@ def test_unknown_kinds_and_classes_get_one_clear_error():
     with pytest.raises(ValueError, match=r"one of \[0, 1\]\. Got 7"):
         reliability_curve(*data, of=7)
     for function in (reliability_curve, expected_calibration_error):
-        with pytest.raises(ValueError, match=r"n_bins must be at least 1\. Got 0"):
+        with pytest.raises(ValueError, match=r"n_bins must be a whole number, at least 1\. Got 0"):
             function(*data, n_bins=0)
 
 

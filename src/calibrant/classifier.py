@@ -25,7 +25,13 @@ from calibrant.combination import add_prior_row
 from calibrant.exceptions import CalibrationWarning
 from calibrant.fitting import Fitter, has_class_weights
 from calibrant.generation import Generator, resolve_generator, scores_of_fitted
-from calibrant.labels import as_frequencies, check_classes, check_labels, class_index
+from calibrant.labels import (
+    as_frequencies,
+    check_classes,
+    check_groups,
+    check_labels,
+    class_index,
+)
 from calibrant.problems import (
     check_has_proba,
     class_scores,
@@ -175,8 +181,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as numbers of rows: 2 is the row given twice, 0 leaves it out. Weights
-            that sum to less than the number of rows are scaled up to it.
+            Weights, as numbers of rows: 2 is the row given twice, 0 leaves it out. For
+            calibration, weights that sum to less than the number of rows are scaled up to it;
+            the estimator gets them as they are.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows that belong together, such as those of one patient: no group
             is both trained on and scored.
@@ -343,7 +350,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
         validate_data(self, X, skip_check_array=True)
         weight = None if sample_weight is None else check_weight(sample_weight, labels)
-        return X, labels, weight, None if groups is None else np.asarray(groups)
+        return X, labels, weight, None if groups is None else check_groups(groups)
 
     def _check_columns(self, X: Any) -> None:
         if getattr(X, "ndim", 2) != 2:
@@ -392,9 +399,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if len(rare):
             names = ", ".join(f"{self.classes_[k]} ({count[k]})" for k in rare)
             said.append(
-                f"Classes with fewer than {FEW_ROWS} rows: {names}. Every training part held at "
-                "least one of each, and no class gets probability 0. To calibrate them better, "
-                "merge them or add rows."
+                f"Classes with fewer than {FEW_ROWS} rows: {names}. None of them gets probability "
+                "0, but what they get rests on next to nothing: merge them or add rows."
             )
         if n_constant:
             said.append(

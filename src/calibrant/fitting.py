@@ -21,11 +21,15 @@ LARGEST_SEED = np.iinfo(np.int32).max
 
 
 class Part(NamedTuple):
-    """A split of a problem's rows: train on some, score the others."""
+    """A split of a problem's rows: train on some, score the others.
+
+    ``times`` is how often the split was drawn; it is fitted once.
+    """
 
     problem: ScoringProblem
     train: Rows
     test: Rows
+    times: int = 1
 
 
 @dataclass(frozen=True, eq=False)

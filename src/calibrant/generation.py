@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold
 
-from calibrant.fitting import LARGEST_SEED, Fitter, Part
+from calibrant.fitting import Fitter, Part
 from calibrant.problems import ScoringProblem, class_scores, is_scored, reduce_scores
-from calibrant.splits import group_draws, stratified_draws, stratified_folds
+from calibrant.splits import group_draws, group_folds, stratified_draws, stratified_folds
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -108,8 +107,19 @@ class Generator(ABC):
         sets = []
         for problem, own in zip(problems, parts, strict=True):
             empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(y))))
-            rows = np.concatenate([np.empty(0, np.intp), *(part.test for part in own)])
-            score = np.concatenate([empty, *islice(scores, len(own))])
+            times = [part.times for part in own]
+            rows = np.concatenate(
+                [np.empty(0, np.intp), *(np.tile(part.test, part.times) for part in own)]
+            )
+            score = np.concatenate(
+                [
+                    empty,
+                    *(
+                        np.concatenate([part_score] * n)
+                        for part_score, n in zip(islice(scores, len(own)), times, strict=True)
+                    ),
+                ]
+            )
             sets.append(self._finish(_scored_rows(score, problem.target, sample_weight, rows)))
         return sets
 
@@ -172,19 +182,19 @@ class MonteCarloCV(Generator):
     group_size: int | None = 100
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n_points, int | np.integer) or self.n_points < 1:
+        if not _is_whole(self.n_points) or self.n_points < 1:
             raise ValueError(
                 f"n_points must be a whole number, at least 1. Got {self.n_points!r}. "
                 "Use 5000 as published."
             )
-        if not 0 < self.test_size < 1:
+        if not _is_share(self.test_size):
             raise ValueError(
-                f"test_size must lie between 0 and 1. Got {self.test_size}. "
+                f"test_size must lie between 0 and 1. Got {self.test_size!r}. "
                 "Pass the share of rows to hold out."
             )
-        if self.group_size is not None and self.group_size < 1:
+        if self.group_size is not None and (not _is_whole(self.group_size) or self.group_size < 1):
             raise ValueError(
-                f"group_size must be at least 1. Got {self.group_size}. "
+                f"group_size must be a whole number, at least 1. Got {self.group_size!r}. "
                 "Use None to keep every score."
             )
         if self.group_size is not None and self.n_points < self.group_size:
@@ -214,7 +224,7 @@ class MonteCarloCV(Generator):
         """Cut splits to the rows of each problem until it has enough points.
 
         All problems use the same splits; one with few rows uses more of them. Where rows
-        are so few that a split comes again, it counts but is not fitted again.
+        are so few that a split comes again, it counts again but is not fitted again.
         """
         parts: list[dict[bytes, Part]] = [{} for _ in problems]
         missing = np.full(len(problems), self.n_points)
@@ -223,7 +233,9 @@ class MonteCarloCV(Generator):
                 part = _part(problems[index], train, test)
                 if part is not None:
                     missing[index] -= len(part.test)
-                    parts[index].setdefault(part.test.tobytes(), part)
+                    key = part.test.tobytes()
+                    drawn = parts[index].get(key)
+                    parts[index][key] = part if drawn is None else _once_more(drawn)
             if (missing <= 0).all():
                 break
         return [list(own.values()) for own in parts]
@@ -241,14 +253,21 @@ class CrossFit(Generator):
     Parameters
     ----------
     cv : int, splitter or iterable, default=5
-        The number of stratified folds; or a scikit-learn splitter, group-aware or not;
+        The number of stratified folds, of whole groups where there are any; or a
+        scikit-learn splitter, group-aware or not;
         or (train, test) pairs of row indices.
     """
 
     cv: Any = 5
 
     def __post_init__(self) -> None:
-        if isinstance(self.cv, int | np.integer) and self.cv < 2:
+        is_splits = hasattr(self.cv, "split") or hasattr(self.cv, "__iter__")
+        if isinstance(self.cv, str | type) or not (_is_whole(self.cv) or is_splits):
+            raise ValueError(
+                "cv must be a number of folds, an instance of a scikit-learn splitter, or (train, "
+                f"test) pairs of row numbers. Got {self.cv!r}. Use 5 or 10 folds."
+            )
+        if _is_whole(self.cv) and self.cv < 2:
             raise ValueError(f"cv must be at least 2 folds. Got {self.cv}. Use 5 or 10.")
 
     def _splits(
@@ -259,22 +278,31 @@ class CrossFit(Generator):
         groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]:
-        if not isinstance(self.cv, int | np.integer):
+        if not _is_whole(self.cv):
             is_splitter = hasattr(self.cv, "split")
             splits = self.cv.split(fitter.X, y, **split_params) if is_splitter else self.cv
             for split in splits:
                 yield _check_split(split, len(y), groups)
-        elif groups is not None:
-            seed = fitter.rng.randint(LARGEST_SEED)
-            by_group = StratifiedGroupKFold(int(self.cv), shuffle=True, random_state=seed)
-            yield from by_group.split(fitter.X, y, groups)
-        else:
-            rows = np.flatnonzero(taking_part)
-            for test in stratified_folds(y[rows], int(self.cv), fitter.rng):
-                yield rows[~test], rows[test]
+            return
+        rows, n_folds = np.flatnonzero(taking_part), int(self.cv)
+        held_out = (
+            stratified_folds(y[rows], n_folds, fitter.rng)
+            if groups is None
+            else group_folds(y[rows], groups[rows], n_folds, fitter.rng)
+        )
+        for test in held_out:
+            yield rows[~test], rows[test]
 
 
 GENERATORS = {"monte-carlo": MonteCarloCV}
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float | np.floating) and 0 < value < 1
 
 
 def _check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
@@ -303,10 +331,12 @@ def _row_numbers(part: Any, n_rows: int) -> Rows:
     numbers = np.asarray(part)
     if numbers.dtype == bool and len(numbers) == n_rows:
         return np.flatnonzero(numbers)
-    in_range = numbers.dtype.kind in "iu" and numbers.ndim == 1
-    if not in_range or (len(numbers) and not -n_rows <= numbers.min() <= numbers.max() < n_rows):
+    if numbers.size == 0:
+        return np.empty(0, dtype=np.intp)
+    are_numbers = numbers.dtype.kind in "iu" and numbers.ndim == 1
+    if not are_numbers or numbers.min() < 0 or numbers.max() >= n_rows:
         raise ValueError(
-            f"cv must yield (train, test) pairs of row numbers below {n_rows}. "
+            f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}. "
             f"Got {part!r}. Pass the splits of these very rows."
         )
     return numbers.astype(np.intp)
@@ -343,15 +373,17 @@ def resolve_generator(cv: Any) -> Generator:
         return cv
     if isinstance(cv, str) and cv in GENERATORS:
         return GENERATORS[cv]()
-    is_folds = isinstance(cv, int | np.integer) and not isinstance(cv, bool)
-    is_splits = hasattr(cv, "__iter__") and not isinstance(cv, str)
-    if not (is_folds or is_splits or hasattr(cv, "split")) or isinstance(cv, str | type):
+    if isinstance(cv, str):
         raise ValueError(
-            f"cv must be one of {sorted(GENERATORS)}, a number of folds, an instance of a "
-            f"scikit-learn splitter, (train, test) pairs of row numbers, or an object of "
-            f"calibrant.generation. Got {cv!r}. Leave it out for 'monte-carlo'."
+            f"cv must be one of {sorted(GENERATORS)}, a number of folds, a scikit-learn splitter, "
+            f"(train, test) pairs of row numbers, or an object of calibrant.generation. "
+            f"Got {cv!r}. Leave it out for 'monte-carlo'."
         )
     return CrossFit(cv)
+
+
+def _once_more(part: Part) -> Part:
+    return part._replace(times=part.times + 1)
 
 
 def _part(problem: ScoringProblem, train: Rows, test: Rows) -> Part | None:

@@ -93,6 +93,11 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
             "Add rows of another class."
         )
     if known is not None:
+        if not np.array_equal(known, np.unique(known)):
+            raise ValueError(
+                f"The classes of a frozen estimator must be sorted. Got {known.tolist()}. "
+                "Refit it with a scikit-learn classifier, or sort its columns."
+            )
         unknown = np.setdiff1d(classes, known)
         if len(unknown):
             raise ValueError(
@@ -106,6 +111,18 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
             f"rows and {len(classes)} classes. Add rows or merge classes."
         )
     return classes
+
+
+def check_groups(groups: ArrayLike) -> NDArray[Any]:
+    """One group a row, none missing."""
+    names = column_or_1d(groups)
+    missing = _missing(names)
+    if missing.any():
+        raise ValueError(
+            f"groups must name a group for every row. Got NaN or None in {missing.sum()} of "
+            f"{len(names)} rows. Give rows that stand alone a group each."
+        )
+    return names
 
 
 def class_index(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:

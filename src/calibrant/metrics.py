@@ -284,7 +284,13 @@ def _check(
     proper: bool = True,
 ) -> _Data:
     truth = column_or_1d(y_true)
+    if any(label is None or label != label for label in truth.tolist()):
+        raise ValueError(
+            "y_true must hold a label for every row. Got NaN or None. Drop those rows."
+        )
     values = check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
     if values.ndim == 1:
         values = np.column_stack([1.0 - values, values])
     check_consistent_length(truth, values, sample_weight)
@@ -330,8 +336,8 @@ def _bin(
     predicted: FloatArray, came_true: NDArray[np.bool_], weight: FloatArray, n_bins: int
 ) -> ReliabilityCurve:
     """Cut into bins of equal weight; equal predictions share a bin."""
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1. Got {n_bins}. Use about 10.")
+    if not isinstance(n_bins, int | np.integer) or n_bins < 1:
+        raise ValueError(f"n_bins must be a whole number, at least 1. Got {n_bins}. Use about 10.")
     # The share of the weight up to and with each distinct prediction, less half its own,
     # says which bin it falls in.
     _, place = np.unique(predicted, return_inverse=True)

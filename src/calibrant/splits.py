@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold
 
 HeldOut = NDArray[np.bool_]
 
@@ -61,10 +63,37 @@ def group_draws(
         order = rng.permutation(len(names))
         # As many groups as bring the number of rows nearest to the share to hold out.
         excess = np.abs(np.cumsum(size[order[:-1]]) - test_size * len(y))
-        test = np.isin(group, order[: int(excess.argmin()) + 1])
-        while len(lost := np.setdiff1d(y, y[~test])):
-            test &= group != rng.choice(group[test & (y == lost[0])])
-        yield test
+        yield _keep_classes(np.isin(group, order[: int(excess.argmin()) + 1]), y, group, rng)
+
+
+def group_folds(
+    y: NDArray[np.intp], groups: NDArray[Any], n_folds: int, rng: np.random.RandomState
+) -> Iterator[HeldOut]:
+    """Deal whole groups to the folds, stratified as well as they allow; each class keeps one."""
+    names, group = np.unique(groups, return_inverse=True)
+    if n_folds > len(names):
+        raise ValueError(
+            f"cv must be at most the number of groups, {len(names)}. Got {n_folds}. "
+            "Use fewer folds."
+        )
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
+    with warnings.catch_warnings():
+        # Rare classes are reported by the classifier, in its own words.
+        warnings.filterwarnings("ignore", message="The least populated class in y")
+        folds = [test for _, test in splitter.split(y, y, group)]
+    for rows in folds:
+        test = np.zeros(len(y), dtype=bool)
+        test[rows] = True
+        yield _keep_classes(test, y, group, rng)
+
+
+def _keep_classes(
+    test: HeldOut, y: NDArray[np.intp], group: NDArray[np.intp], rng: np.random.RandomState
+) -> HeldOut:
+    """Put groups back into training until every class is there."""
+    while len(lost := np.setdiff1d(y, y[~test])):
+        test = test & (group != rng.choice(group[test & (y == lost[0])]))
+    return test
 
 
 def _rank_in_class(y: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[np.intp]:

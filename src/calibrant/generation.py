@@ -302,7 +302,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float | np.floating) and 0 < value < 1
+    return isinstance(value, int | float | np.floating) and bool(0 < value < 1)
 
 
 def _check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:

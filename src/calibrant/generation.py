@@ -107,19 +107,13 @@ class Generator(ABC):
         sets = []
         for problem, own in zip(problems, parts, strict=True):
             empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(y))))
-            times = [part.times for part in own]
-            rows = np.concatenate(
-                [np.empty(0, np.intp), *(np.tile(part.test, part.times) for part in own)]
-            )
-            score = np.concatenate(
-                [
-                    empty,
-                    *(
-                        np.concatenate([part_score] * n)
-                        for part_score, n in zip(islice(scores, len(own)), times, strict=True)
-                    ),
-                ]
-            )
+            pooled = [
+                (part.test, score)
+                for part, score in zip(own, islice(scores, len(own)), strict=True)
+                for _ in range(part.times)
+            ]
+            rows = np.concatenate([np.empty(0, np.intp), *(test for test, _ in pooled)])
+            score = np.concatenate([empty, *(score for _, score in pooled)])
             sets.append(self._finish(_scored_rows(score, problem.target, sample_weight, rows)))
         return sets
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_random_state, get_tags, indexable
@@ -23,7 +23,7 @@ from calibrant.calibrators.protocol import (
 )
 from calibrant.combination import add_prior_row
 from calibrant.exceptions import CalibrationWarning
-from calibrant.fitting import Fitter, has_class_weights
+from calibrant.fitting import Fitter, check_classifier, has_class_weights
 from calibrant.generation import Generator, resolve_generator, scores_of_fitted
 from calibrant.labels import (
     as_frequencies,
@@ -31,6 +31,7 @@ from calibrant.labels import (
     check_groups,
     check_labels,
     class_index,
+    warn_of_few_rows,
 )
 from calibrant.problems import (
     check_has_proba,
@@ -44,10 +45,6 @@ from calibrant.routing import fit_router, route_fit
 from calibrant.strategies import Strategy, resolve_strategy
 
 FloatArray = NDArray[np.float64]
-
-# Classes with fewer rows than this are reported: whatever the method, their
-# probabilities rest on next to nothing.
-FEW_ROWS = 4
 
 
 class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -240,7 +237,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             else own
             for own, problem in zip(fitted, problems, strict=True)
         ]
-        self._warn_of_few_rows(index[weight > 0], n_constant=fitted.count(None))
+        row_count = np.bincount(index[weight > 0], minlength=len(self.classes_))
+        warn_of_few_rows(self.classes_, row_count, fitted.count(None), len(problems))
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -318,22 +316,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> tuple[Any, Strategy, Generator, Any | None]:
         """Resolve names to objects, before any work is done."""
         estimator = self._estimator()
-        name = type(estimator).__name__
-        if isinstance(estimator, type) or not (
-            hasattr(estimator, "fit")
-            and (hasattr(estimator, "predict_proba") or is_classifier(estimator))
-        ):
-            raise ValueError(
-                f"estimator must be a classifier with predict_proba or decision_function. "
-                f"Got {estimator!r}. Pass an instance, such as GaussianNB()."
-            )
+        check_classifier(estimator)
         if isinstance(estimator, FrozenEstimator):
             check_is_fitted(estimator)
-        if get_tags(estimator).input_tags.pairwise:
-            raise ValueError(
-                f"estimator must take rows of features. {name} takes precomputed distances or "
-                "kernels, of which a part of the rows is no table. Let it compute them itself."
-            )
         strategy = resolve_strategy(self.strategy)
         calibrator = (
             None if self.method is None else resolve_calibrator(self.method, strategy.binary)
@@ -390,23 +375,3 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _temper(self, proba: FloatArray) -> FloatArray:
         """Keep calibrated probabilities from certainty that the rows cannot support."""
         return add_prior_row(proba, self.class_count_)
-
-    def _warn_of_few_rows(self, index: NDArray[np.intp], n_constant: int) -> None:
-        """Say once which classes are rare, and what was done about it."""
-        count = np.bincount(index, minlength=len(self.classes_))
-        rare = np.flatnonzero(count < FEW_ROWS)
-        said = []
-        if len(rare):
-            names = ", ".join(f"{self.classes_[k]} ({count[k]})" for k in rare)
-            said.append(
-                f"Classes with fewer than {FEW_ROWS} rows: {names}. None of them gets probability "
-                "0, but what they get rests on next to nothing: merge them or add rows."
-            )
-        if n_constant:
-            said.append(
-                f"No scores of held-out rows on both sides for {n_constant} of the "
-                f"{1 if self.code_ is None else self.code_.shape[1]} problems (classes that are "
-                "never held out, or rows without a score): the share of each side is predicted."
-            )
-        if said:
-            warnings.warn(" ".join(said), CalibrationWarning, stacklevel=3)

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant.problems import ScoringProblem, class_scores, own_score
@@ -130,6 +131,24 @@ def _fit_and_score(
     model = fit_clone(estimator, X, fit_params, seed, labels, train)
     score, _ = class_scores(model, take_rows(X, test))
     return own_score(score, binary=binary)
+
+
+def check_classifier(estimator: Any) -> None:
+    """Refuse what cannot be fitted on parts of the rows and score the others."""
+    if isinstance(estimator, type) or not (
+        hasattr(estimator, "fit")
+        and (hasattr(estimator, "predict_proba") or is_classifier(estimator))
+    ):
+        raise ValueError(
+            "estimator must be a classifier with predict_proba or decision_function. "
+            f"Got {estimator!r}. Pass an instance, such as GaussianNB()."
+        )
+    if get_tags(estimator).input_tags.pairwise:
+        raise ValueError(
+            f"estimator must take rows of features. {type(estimator).__name__} takes precomputed "
+            "distances or kernels, of which a part of the rows is no table. "
+            "Let it compute them itself."
+        )
 
 
 def has_class_weights(estimator: Any) -> bool:

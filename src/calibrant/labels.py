@@ -10,7 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from calibrant.exceptions import CalibrationWarning
+
 FloatArray = NDArray[np.float64]
+
+# Classes with fewer rows than this are reported: whatever the method, their
+# probabilities rest on next to nothing.
+FEW_ROWS = 4
 
 
 def check_labels(y: ArrayLike | None) -> NDArray[Any]:
@@ -142,3 +148,37 @@ def as_frequencies(sample_weight: FloatArray | None, n_rows: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n_rows)
     return sample_weight * max(1.0, np.count_nonzero(sample_weight) / sample_weight.sum())
+
+
+def warn_of_few_rows(
+    classes: NDArray[Any], row_count: NDArray[np.intp], n_constant: int, n_problems: int
+) -> None:
+    """Say once which classes are rare, and what was done about it.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels of the classes.
+    row_count : ndarray of shape (n_classes,)
+        The number of rows of each.
+    n_constant : int
+        The number of problems that could not be calibrated.
+    n_problems : int
+        The number of all problems.
+    """
+    said = []
+    rare = np.flatnonzero(row_count < FEW_ROWS)
+    if len(rare):
+        names = ", ".join(f"{classes[k]} ({row_count[k]})" for k in rare)
+        said.append(
+            f"Classes with fewer than {FEW_ROWS} rows: {names}. None of them gets probability 0, "
+            "but what they get rests on next to nothing: merge them or add rows."
+        )
+    if n_constant:
+        said.append(
+            f"No scores of held-out rows on both sides for {n_constant} of the {n_problems} "
+            "problems (classes that are never held out, or rows without a score): the share of "
+            "each side is predicted."
+        )
+    if said:
+        warnings.warn(" ".join(said), CalibrationWarning, stacklevel=3)

@@ -30,17 +30,18 @@ def test_the_fault_does_not_show_with_three_classes():
 
 
 @pytest.mark.parametrize(
-    ("n_classes", "median_error", "most_right"),
-    [(4, 0.10, 0.80), (5, 0.09, 0.75), (10, 0.13, 0.50)],
+    ("n_classes", "median_error", "right_top_class"),
+    [(4, 0.10, 0.70), (5, 0.09, 0.69), (10, 0.13, 0.41)],
 )
-def test_the_fault_shows_from_four_classes_on(n_classes, median_error, most_right):
-    # The median error is that measured with R's own function on exact pairs.
+def test_the_fault_shows_from_four_classes_on(n_classes, median_error, right_top_class):
+    # Measured with R's own function on exact pairs, on a sample of unknown size, hence the
+    # tolerance; that the matrix is filled as in R is tested entry by entry below.
     proba = np.random.default_rng(0).dirichlet(np.ones(n_classes), size=4000)
     faulty = faulty_couple(exact_pairs(proba))
     error = np.median(np.abs(faulty - proba).max(axis=1))
     right = np.mean(faulty.argmax(axis=1) == proba.argmax(axis=1))
     assert error == pytest.approx(median_error, abs=0.02)
-    assert right < most_right
+    assert right == pytest.approx(right_top_class, abs=0.07)
     i, j = np.triu_indices(n_classes, 1)
     R = np.zeros((len(proba), n_classes, n_classes))
     R[:, i, j], R[:, j, i] = exact_pairs(proba), 1 - exact_pairs(proba)

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -225,7 +225,6 @@ def tuned_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
     RandomForestClassifier
         The tuned forest, unfitted.
     """
-    from sklearn.base import clone
 
     def error(n_tried: int) -> float:
         trial = clone(forest).set_params(max_features=n_tried, oob_score=True).fit(X, y)

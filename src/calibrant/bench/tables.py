@@ -12,6 +12,7 @@ from calibrant.bench.measures import (
     METRICS,
     PUBLISHED_NAMES,
     Measures,
+    fold_metric,
     published_value,
     read_published,
 )
@@ -196,11 +197,7 @@ def folds_table(runs: list[Run]) -> Table:
     forms = [(form, metric) for form in METRICS for metric in METRICS[form]]
     rows = []
     for run in runs:
-        measures = Measures([run], "published")
-        values = []
-        for form, metric in forms:
-            measures.form = form
-            values.append(measures.mean(run.classifier, run.data_set, run.scenario, metric))
+        values = [fold_metric(run, metric, form) for form, metric in forms]
         identity = [run.protocol, run.classifier, run.data_set, run.scenario, str(run.fold)]
         rows.append([Cell(text) for text in identity] + [Cell(f"{value:.6g}") for value in values])
     return Table("Metrics by fold", header + [f"{form}_{metric}" for form, metric in forms], rows)

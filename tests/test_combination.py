@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from calibrant import bradley_terry
-from calibrant.combination import COUPLINGS, add_prior_row, couple, decode, normalize
+from calibrant.combination import COUPLINGS, couple, decode, normalize
 from calibrant.strategies import AllPairs, OneVsRest, OutputCode
 
 
@@ -270,12 +270,3 @@ def test_decoding_any_problems_gives_probabilities(data):
 def test_decoding_wants_a_column_for_each_problem():
     with pytest.raises(ValueError, match=r"each of the 2 problems\. Got shape \(4, 4\)"):
         decode([[0.5, 0.5]], CODES["one-vs-rest"])
-
-
-def test_a_prior_row_leaves_no_zero_and_fades_with_rows():
-    certain = np.array([[1.0, 0.0, 0.0]])
-    few, many = add_prior_row(certain, [5, 3, 0]), add_prior_row(certain, [500, 300, 0])
-    assert_probabilities(few)
-    assert (few > 0).all()
-    assert 0 < many[0, 1] < few[0, 1]
-    np.testing.assert_allclose(add_prior_row(certain, [6, 3, 3])[0, 1], 0.25 / 13)

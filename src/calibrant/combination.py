@@ -165,37 +165,6 @@ def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
     return bradley_terry(share, matrix, np.ones(matrix.shape[1]))
 
 
-def add_prior_row(proba: FloatArray, class_count: ArrayLike) -> FloatArray:
-    """Temper probabilities as one more row, of the class shares, would.
-
-    ``n`` rows cannot show that a class is impossible. With the share of each class as
-    an additional row, no class that was seen gets probability 0, none gets 1, and the
-    step becomes smaller as rows become many: the rule of succession.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n_samples, n_classes)
-        Rows that sum to 1.
-    class_count : array-like of shape (n_classes,)
-        The number of rows of each class. A class without rows counts as a K-th of one.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
-        Rows that sum to 1, without zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from calibrant.combination import add_prior_row
-    >>> add_prior_row(np.array([[1.0, 0.0]]), [6, 3])
-    array([[0.96666667, 0.03333333]])
-    """
-    count = np.asarray(class_count, dtype=np.float64)
-    prior = np.where(count > 0, count, 1.0 / len(count))
-    return _to_simplex(count.sum() * proba + prior / prior.sum())
-
-
 def _wu_lin_weng(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     """Minimize sum_{i<j} (r_ji p_i - r_ij p_j)^2 over sum p = 1, for all rows at once.
 

@@ -10,13 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from calibrant.certainty import FEW_ROWS
 from calibrant.exceptions import CalibrationWarning
 
 FloatArray = NDArray[np.float64]
-
-# Classes with fewer rows than this are reported: whatever the method, their
-# probabilities rest on next to nothing.
-FEW_ROWS = 4
 
 
 def check_labels(y: ArrayLike | None) -> NDArray[Any]:

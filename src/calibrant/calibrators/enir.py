@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import xlogy
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from calibrant.calibrators.inputs import check_score, check_target, check_weight
+from calibrant.calibrators.base import BinaryCalibrator
+from calibrant.certainty import limit_shares, overall_share
+from calibrant.grouping import pool_ties
 from calibrant.near_isotonic import NearIsotonicPath, near_isotonic_path
 
 FloatArray = NDArray[np.float64]
@@ -46,7 +44,7 @@ PENALTIES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
 }
 
 
-class ENIR(TransformerMixin, RegressorMixin, BaseEstimator):
+class ENIR(BinaryCalibrator):
     """Ensemble of near-isotonic regression models.
 
     Maps scores to probabilities by the weighted mean of all near-isotonic fits on
@@ -57,6 +55,9 @@ class ENIR(TransformerMixin, RegressorMixin, BaseEstimator):
     ----------
     criterion : {"bic", "aic", "aicc"}, default="bic"
         The information criterion that weights the models.
+    limited : bool, default=False
+        Whether each group of equal fitted values stays as far from 0 and 1 as the rows behind
+        it demand (`calibrant.certainty`). False is the published method, which may say 0.
 
     Attributes
     ----------
@@ -106,35 +107,17 @@ class ENIR(TransformerMixin, RegressorMixin, BaseEstimator):
     weights_: FloatArray
     n_groups_: NDArray[np.intp]
 
-    def __init__(self, *, criterion: str = "bic"):
+    def __init__(self, *, criterion: str = "bic", limited: bool = False):
         self.criterion = criterion
+        self.limited = limited
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the map from scores to probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples,) or (n_samples, 1)
-            Scores, on any scale.
-        y : array-like of shape (n_samples,)
-            Targets: 0, 1 or any share between.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Frequencies; rows of weight 0 are left out.
-
-        Returns
-        -------
-        ENIR
-            The fitted calibrator.
-        """
+    def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         if self.criterion not in PENALTIES:
             raise ValueError(
                 f"criterion must be one of {sorted(PENALTIES)}. Got {self.criterion!r}. "
                 "Use 'bic' for the published method."
             )
-        score = check_score(X)
-        target = check_target(y, score)
-        weight = check_weight(sample_weight, score)
-        score, target, weight = _pool_ties(score, target, weight)
+        score, target, weight = pool_ties(score, target, weight, SMALLEST_GAP)
 
         path = near_isotonic_path(target, weight)
         lambdas, criterion = _score_models(path, weight.sum(), PENALTIES[self.criterion])
@@ -142,50 +125,18 @@ class ENIR(TransformerMixin, RegressorMixin, BaseEstimator):
         kept = self.weights_ > 0
         self.weights_, self.lambdas_ = self.weights_[kept], lambdas[kept]
         self.n_groups_ = path.n_groups[np.searchsorted(path.lambdas, self.lambdas_)]
+        overall = overall_share(target, weight)
         fitted = np.zeros_like(target)
         for share, lam in zip(self.weights_, self.lambdas_, strict=True):
-            fitted += share * path.solution(lam)
+            groups = path.groups(lam)
+            values = path.values(groups, lam)
+            if self.limited:
+                values = limit_shares(values, path.weight[groups], overall)
+            fitted += share * np.repeat(values, path.stop[groups] - path.start[groups])
         self.X_thresholds_, self.y_thresholds_ = _drop_inner_points(score, np.clip(fitted, 0, 1))
-        return self
 
-    def predict(self, T: ArrayLike) -> FloatArray:
-        """Probabilities for new scores.
-
-        Parameters
-        ----------
-        T : array-like of shape (n_samples,) or (n_samples, 1)
-            Scores on the scale of the scores given to ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Probabilities in [0, 1].
-        """
-        check_is_fitted(self)
-        return np.interp(check_score(T), self.X_thresholds_, self.y_thresholds_)
-
-    def transform(self, T: ArrayLike) -> FloatArray:
-        """Probabilities for new scores; the same as `predict`."""
-        return self.predict(T)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
-        return tags
-
-
-def _pool_ties(
-    score: FloatArray, target: FloatArray, weight: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Sort by score; give tied scores one point with their mean and total weight."""
-    seen = weight > 0
-    order = np.argsort(score[seen], kind="stable")
-    score, target, weight = (values[seen][order] for values in (score, target, weight))
-    first = np.flatnonzero(np.r_[True, np.diff(score) > SMALLEST_GAP])
-    total = np.add.reduceat(weight, first)
-    pooled = np.add.reduceat(weight * target, first) / total
-    return score[first], np.clip(pooled, 0.0, 1.0), total
+    def _proba(self, score: FloatArray) -> FloatArray:
+        return np.interp(score, self.X_thresholds_, self.y_thresholds_)
 
 
 def _score_models(

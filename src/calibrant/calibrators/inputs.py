@@ -12,6 +12,8 @@ FloatArray = NDArray[np.float64]
 LARGEST_SCORE = 1e300
 # Beyond these, sums and reciprocals of weights could overflow.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+# Rows of probabilities printed to three digits still count as rows that sum to 1.
+SUM_TOLERANCE = 0.01
 
 
 def check_score(score: ArrayLike) -> FloatArray:
@@ -78,3 +80,21 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
             "Pass None to weight all rows alike."
         )
     return values
+
+
+def check_class_scores(scores: ArrayLike) -> FloatArray:
+    """Rows of probabilities, one column a class, made to sum to 1 exactly."""
+    values = check_array(scores, dtype=np.float64, input_name="scores")
+    if values.shape[1] < 2:
+        raise ValueError(
+            f"scores must have one column for each of two or more classes. Got {values.shape[1]} "
+            "column. For the probability of a positive class, pass (1 - score, score)."
+        )
+    total = values.sum(axis=1)
+    if values.min() < 0 or np.abs(total - 1.0).max() > SUM_TOLERANCE:
+        raise ValueError(
+            f"scores must be probabilities, each row summing to 1. Got values from "
+            f"{values.min():g} to {values.max():g} and rows summing to {total.min():g} to "
+            f"{total.max():g}. For logits or decision values, pass scipy.special.softmax of them."
+        )
+    return np.asarray(values / total[:, None])

@@ -13,12 +13,40 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.utils.validation import has_fit_parameter
 
+from calibrant.calibrators.auto import AutoCalibrator
+from calibrant.calibrators.binary import (
+    BetaCalibrator,
+    HistogramCalibrator,
+    IsotonicCalibrator,
+    SigmoidCalibrator,
+)
 from calibrant.calibrators.enir import ENIR
+from calibrant.calibrators.multiclass import PairwiseCalibrator
+from calibrant.calibrators.scaling import (
+    DirichletCalibrator,
+    StructuredMatrixScaling,
+    TemperatureScaling,
+    VectorScaling,
+)
+from calibrant.calibrators.venn_abers import VennAbersCalibrator
 
 FloatArray = NDArray[np.float64]
 
-CALIBRATORS = {"enir": ENIR}
+CALIBRATORS = {
+    "auto": AutoCalibrator,
+    "enir": ENIR,
+    "sigmoid": SigmoidCalibrator,
+    "beta": BetaCalibrator,
+    "isotonic": IsotonicCalibrator,
+    "venn-abers": VennAbersCalibrator,
+    "histogram": HistogramCalibrator,
+    "temperature": TemperatureScaling,
+    "vector": VectorScaling,
+    "matrix": StructuredMatrixScaling,
+    "dirichlet": DirichletCalibrator,
+}
 
 
 def resolve_calibrator(method: Any, binary: bool) -> Any:
@@ -29,7 +57,9 @@ def resolve_calibrator(method: Any, binary: bool) -> Any:
     method : str or object
         A name or a calibrator.
     binary : bool
-        Whether binary problems are calibrated, or one multi-class problem.
+        Whether binary problems are calibrated, or one multi-class problem. "auto" is ENIR
+        for binary problems; for a multi-class problem a binary calibrator is applied to
+        pairs of classes.
 
     Returns
     -------
@@ -37,7 +67,7 @@ def resolve_calibrator(method: Any, binary: bool) -> Any:
         An unfitted calibrator.
     """
     if isinstance(method, str) and method in CALIBRATORS:
-        calibrator = CALIBRATORS[method]()
+        calibrator = CALIBRATORS["enir" if binary and method == "auto" else method]()
     elif (
         hasattr(method, "fit")
         and (hasattr(method, "predict") or is_multiclass(method))
@@ -55,13 +85,7 @@ def resolve_calibrator(method: Any, binary: bool) -> Any:
             f"classes are broken into binary problems. Got {calibrator!r}. "
             "Use method='enir', or strategy='direct' for this one."
         )
-    if not binary and not is_multiclass(calibrator):
-        raise ValueError(
-            "method must be a multi-class calibrator, with predict_proba, for "
-            f"strategy='direct'. Got {calibrator!r}. "
-            "Use strategy='one-vs-rest' or 'all-pairs' with it."
-        )
-    return calibrator
+    return calibrator if binary or is_multiclass(calibrator) else PairwiseCalibrator(calibrator)
 
 
 def is_multiclass(calibrator: Any) -> bool:
@@ -70,11 +94,20 @@ def is_multiclass(calibrator: Any) -> bool:
 
 
 def fit_calibrator(
-    calibrator: Any, score: FloatArray, target: NDArray[Any], sample_weight: FloatArray
+    calibrator: Any,
+    score: FloatArray,
+    target: NDArray[Any],
+    sample_weight: FloatArray,
+    groups: NDArray[Any] | None = None,
 ) -> Any | None:
-    """Fit a clone of a calibrator; None where all targets are one side or one class."""
+    """Fit a clone of a calibrator; None where all targets are one side or one class.
+
+    ``groups`` says which points belong together; only some calibrators want to know.
+    """
     if len(target) == 0 or target.min() == target.max() == np.round(target.max()):
         return None
+    if has_fit_parameter(calibrator, "groups"):
+        return clone(calibrator).fit(score, target, sample_weight=sample_weight, groups=groups)
     return clone(calibrator).fit(score, target, sample_weight=sample_weight)
 
 

@@ -1,0 +1,289 @@
+"""The default: a pool of calibrators, weighted by what they do on rows they have not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t as student
+from sklearn.base import clone
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from calibrant.calibrators.base import MulticlassCalibrator
+from calibrant.calibrators.enir import ENIR
+from calibrant.calibrators.inputs import check_weight
+from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
+from calibrant.calibrators.pooling import pool_weights, trust_in_gain
+from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
+from calibrant.certainty import FEW_ROWS
+from calibrant.splits import group_folds, stratified_folds
+
+FloatArray = NDArray[np.float64]
+
+N_FOLDS = 5
+# Candidates of less weight are left out: they cost time and change nothing that rows can show.
+LEAST_WEIGHT = 0.005
+CONFIDENCE = 0.95
+
+
+class Unchanged(MulticlassCalibrator):
+    """The scores as they are: no calibration, but for the limit of certainty."""
+
+    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+        pass
+
+    def _proba(self, score: FloatArray) -> FloatArray:
+        return score
+
+
+class ClassShares(MulticlassCalibrator):
+    """The shares of the classes, whatever the scores."""
+
+    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+        pass
+
+    def _proba(self, score: FloatArray) -> FloatArray:
+        return np.tile(self.class_count_ / self.class_count_.sum(), (len(score), 1))
+
+
+# No calibration comes first: the pool is shrunk toward it.
+CANDIDATES: dict[str, MulticlassCalibrator] = {
+    "no calibration": Unchanged(),
+    "class shares": ClassShares(),
+    "temperature scaling": TemperatureScaling(penalty=1.0),
+    "matrix scaling": StructuredMatrixScaling(),
+    "loose matrix scaling": StructuredMatrixScaling(intercept=0.1, diagonal=0.1, off_diagonal=0.1),
+    "pairwise ENIR": PairwiseCalibrator(ENIR(limited=True), group_rows=2),
+    "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(limited=True), group_rows=5),
+}
+
+
+@dataclass(frozen=True)
+class CalibrationReport:
+    """What the automatic calibration chose, and what it is expected to bring.
+
+    Attributes
+    ----------
+    candidates : tuple of str
+        The names of the candidates; the first is no calibration.
+    weights : tuple of float
+        Their weights in the final probabilities, which sum to 1.
+    log_losses : tuple of float
+        The log loss of each on rows that it was not fitted on; NaN where none can be held out.
+    expected_gain : float
+        By how much the log loss of a row falls on average, on rows that neither the
+        candidates nor their weights were fitted on.
+    interval : tuple of float
+        A 95 % confidence interval of the expected gain.
+    n_rows : int
+        The number of distinct rows, or groups of rows, behind these numbers.
+    rare_classes : tuple
+        Classes with fewer than four rows. They are calibrated together with the others by
+        the limit of certainty, which keeps them from probability 0.
+    """
+
+    candidates: tuple[str, ...]
+    weights: tuple[float, ...]
+    log_losses: tuple[float, ...]
+    expected_gain: float
+    interval: tuple[float, float]
+    n_rows: int
+    rare_classes: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        """Say it in a sentence or two."""
+        chosen = sorted(zip(self.weights, self.candidates, strict=True), reverse=True)
+        parts = [f"{name} ({weight:.0%})" for weight, name in chosen if weight >= LEAST_WEIGHT]
+        low, high = self.interval
+        if self.weights[0] > 1.0 - LEAST_WEIGHT:
+            said = (
+                f"Calibration was left out: on {self.n_rows} rows it brought no gain in log loss "
+                "that chance does not explain."
+            )
+        else:
+            said = (
+                f"The probabilities are a mix of {', '.join(parts)}, which is expected to lower "
+                f"the log loss by {self.expected_gain:.3f} a row (95 % interval {low:.3f} to "
+                f"{high:.3f}, from {self.n_rows} rows)."
+            )
+        if self.rare_classes:
+            names = ", ".join(str(name) for name in self.rare_classes)
+            said += f" Too rare to judge, and only kept from probability 0: {names}."
+        return said
+
+
+class AutoCalibrator(MulticlassCalibrator):
+    """A pool of calibrators that does no harm.
+
+    The candidates, among them no calibration, are fitted on parts of the rows and predict
+    the others. A linear pool of them is chosen by the log loss of these predictions, and
+    shrunk toward no calibration by as much of its gain as may be chance.
+
+    Attributes
+    ----------
+    calibrators_ : dict
+        The fitted candidates that have a weight, by name.
+    weights_ : dict
+        Their weights.
+    report_ : CalibrationReport
+        All candidates, their weights, the expected gain.
+
+    Notes
+    -----
+    Points of one group are never on both sides of a split: neither are the repeated scores
+    of a row, nor the rows of a patient. The splits are the same in every run.
+
+    Examples
+    --------
+    >>> from calibrant.calibrators import AutoCalibrator
+    >>> score = [[0.99, 0.01], [0.01, 0.99]] * 100
+    >>> y = [0, 1, 0, 1, 0, 1, 0, 1, 1, 0] * 20
+    >>> print(AutoCalibrator().fit(score, y).report_.expected_gain > 0.2)
+    True
+    """
+
+    calibrators_: dict[str, MulticlassCalibrator]
+    weights_: dict[str, float]
+    report_: CalibrationReport
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Choose and fit the pool.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_classes)
+            Rows of probabilities that sum to 1, out of sample.
+        y : array-like of shape (n_samples,)
+            Class labels; the sorted labels belong to the columns.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Numbers of rows; points of weight 0 are left out.
+        groups : array-like of shape (n_samples,), default=None
+            Points that belong together, such as scores of the same row; None is none.
+
+        Returns
+        -------
+        AutoCalibrator
+            The fitted calibrator.
+        """
+        score, index, weight = self._check_points(X, y, sample_weight)
+        unit = np.arange(len(index))
+        if groups is not None:
+            check_consistent_length(y, groups)
+            seen = check_weight(sample_weight, column_or_1d(y)) > 0
+            _, unit = np.unique(column_or_1d(groups)[seen], return_inverse=True)
+        self._choose(score, index, weight, unit)
+        self._fit(score, index, weight)
+        return self
+
+    def report_for(self, classes: NDArray[Any]) -> CalibrationReport:
+        """Return the report, with the names of the classes for their column numbers."""
+        rare = tuple(classes[list(self.report_.rare_classes)].tolist())
+        return replace(self.report_, rare_classes=rare)
+
+    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+        self.calibrators_ = {
+            name: clone(CANDIDATES[name]).fit(score, y, weight) for name in self.weights_
+        }
+
+    def _proba(self, score: FloatArray) -> FloatArray:
+        return np.sum(
+            [
+                self.weights_[name] * calibrator.predict_proba(score)
+                for name, calibrator in self.calibrators_.items()
+            ],
+            axis=0,
+        )
+
+    def _choose(
+        self,
+        score: FloatArray,
+        y: NDArray[np.intp],
+        weight: FloatArray,
+        unit: NDArray[np.intp],
+    ) -> None:
+        """Weight the candidates by what they say of rows that they were not fitted on."""
+        fold = _folds(y, unit)
+        proba = _out_of_sample(score, y, weight, fold)
+        judged = fold >= 0
+        proba, own_weight, unit, fold = proba[judged], weight[judged], unit[judged], fold[judged]
+        pooled = np.empty(len(proba))
+        for held_out in np.unique(fold):
+            other = fold != held_out
+            share = pool_weights(proba[other], own_weight[other])
+            pooled[~other] = proba[~other] @ share
+        trust = trust_in_gain(_gain(pooled, proba[:, 0], own_weight, unit))
+        share = trust * pool_weights(proba, own_weight)
+        share[0] += 1.0 - trust
+        gain = _gain(trust * pooled + (1 - trust) * proba[:, 0], proba[:, 0], own_weight, unit)
+
+        kept = np.where(share >= LEAST_WEIGHT, share, 0.0)
+        kept /= kept.sum()
+        names = list(CANDIDATES)
+        self.weights_ = {name: float(own) for name, own in zip(names, kept, strict=True) if own}
+        with np.errstate(invalid="ignore"):
+            losses = -(own_weight @ np.log(proba)) / own_weight.sum()
+        # Weights divided among the points of a row do not quite sum to 1 again.
+        n_rows = self.class_count_.round(6)
+        self.report_ = CalibrationReport(
+            candidates=tuple(names),
+            weights=tuple(kept.tolist()),
+            log_losses=tuple(losses.tolist()),
+            expected_gain=float(gain.mean()) if len(gain) else 0.0,
+            interval=_interval(gain),
+            n_rows=len(gain),
+            rare_classes=tuple(self.classes_[n_rows < FEW_ROWS].tolist()),
+        )
+
+
+def _folds(y: NDArray[np.intp], unit: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Deal units to folds; -1 for points that are never held out."""
+    rng = np.random.RandomState(0)
+    _, first = np.unique(unit, return_index=True)
+    n_folds = min(N_FOLDS, len(first))
+    fold = np.full(len(y), -1, dtype=np.intp)
+    if n_folds < 2:
+        return fold
+    if np.array_equal(y[first][unit], y):
+        for number, held_out in enumerate(stratified_folds(y[first], n_folds, rng)):
+            fold[held_out[unit]] = number
+    else:
+        for number, held_out in enumerate(group_folds(y, unit, n_folds, rng)):
+            fold[held_out] = number
+    return fold
+
+
+def _out_of_sample(
+    score: FloatArray, y: NDArray[np.intp], weight: FloatArray, fold: NDArray[np.intp]
+) -> FloatArray:
+    """Probability of the true class by each candidate, fitted on the other folds."""
+    proba = np.ones((len(y), len(CANDIDATES)))
+    for held_out in np.unique(fold[fold >= 0]):
+        test = fold == held_out
+        for column, candidate in enumerate(CANDIDATES.values()):
+            fitted = clone(candidate).fit(score[~test], y[~test], weight[~test])
+            proba[test, column] = fitted.predict_proba(score[test])[np.arange(test.sum()), y[test]]
+    return proba
+
+
+def _gain(
+    proba: FloatArray, baseline: FloatArray, weight: FloatArray, unit: NDArray[np.intp]
+) -> FloatArray:
+    """Mean gain in log probability of the true class, one value a unit."""
+    _, unit = np.unique(unit, return_inverse=True)
+    gain = np.bincount(unit, weight * np.log(proba / baseline))
+    return gain / np.bincount(unit, weight)
+
+
+def _interval(gain: FloatArray) -> tuple[float, float]:
+    if len(gain) < 2:
+        return (-np.inf, np.inf)
+    half = student.ppf((1 + CONFIDENCE) / 2, len(gain) - 1) * gain.std(ddof=1) / len(gain) ** 0.5
+    return (float(gain.mean() - half), float(gain.mean() + half))

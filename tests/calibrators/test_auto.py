@@ -1,0 +1,290 @@
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+
+from calibrant import CalibratedClassifier
+from calibrant.calibrators import AutoCalibrator, CalibrationReport
+from calibrant.calibrators.auto import CANDIDATES, N_FOLDS, _folds
+from calibrant.calibrators.pooling import pool_weights, trust_in_gain
+from calibrant.certainty import limit_certainty
+from calibrant.exceptions import CalibrationWarning
+
+
+def mean_log_loss(proba, y):
+    return -np.log(proba[np.arange(len(y)), y]).mean()
+
+
+@pytest.fixture(scope="module")
+def overconfident(simulate):
+    score, y = simulate(150, 3, 3.0)
+    return score, y, AutoCalibrator().fit(score, y)
+
+
+def test_overconfident_scores_get_better_and_the_report_says_so(overconfident, simulate):
+    _, y, auto = overconfident
+    new, y_new = simulate(2000, 3, 3.0, seed=1)
+    # No calibration still limits certainty: the gain is beyond that.
+    raw = mean_log_loss(limit_certainty(new, np.bincount(y)), y_new)
+    gain = raw - mean_log_loss(auto.predict_proba(new), y_new)
+    report = auto.report_
+    low, high = report.interval
+    assert 0 < low < report.expected_gain < high
+    assert low < gain < high
+    assert report.weights[0] < 0.5
+    assert report.n_rows == 150
+
+
+def test_log_losses_are_those_of_candidates_fitted_on_other_folds(overconfident):
+    score, y, auto = overconfident
+    fold = _folds(y, np.arange(150))
+    assert set(fold) == set(range(N_FOLDS))
+    for name, reported in zip(auto.report_.candidates, auto.report_.log_losses, strict=True):
+        proba = np.empty_like(score)
+        for held_out in range(N_FOLDS):
+            test = fold == held_out
+            model = clone(CANDIDATES[name]).fit(score[~test], y[~test])
+            proba[test] = model.predict_proba(score[test])
+        assert reported == pytest.approx(mean_log_loss(proba, y), rel=1e-12)
+
+
+def test_result_is_the_weighted_mean_of_the_candidates(overconfident):
+    score, y, auto = overconfident
+    assert sum(auto.report_.weights) == pytest.approx(1.0)
+    pooled = sum(
+        weight * clone(CANDIDATES[name]).fit(score, y).predict_proba(score)
+        for name, weight in zip(auto.report_.candidates, auto.report_.weights, strict=True)
+    )
+    np.testing.assert_allclose(auto.predict_proba(score), pooled, rtol=0, atol=1e-3)
+    assert set(auto.calibrators_) == set(auto.weights_)
+    assert min(auto.weights_.values()) > 0
+
+
+def test_useless_scores_give_the_shares_of_the_classes():
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, size=600, p=[0.6, 0.3, 0.1])
+    score = rng.dirichlet(np.full(3, 0.3), size=600)
+    proba = AutoCalibrator().fit(score, y).predict_proba(score)
+    shares = np.bincount(y) / 600
+    assert np.abs(proba - shares).mean() < 0.03
+    assert mean_log_loss(proba, y) < mean_log_loss(np.tile(shares, (600, 1)), y) + 0.02
+
+
+def test_calibrated_scores_are_hardly_changed(simulate):
+    raw, own = [], []
+    for seed in range(6):
+        score, y = simulate(100, 3, seed=seed)
+        new, y_new = simulate(2000, 3, seed=100 + seed)
+        auto = AutoCalibrator().fit(score, y)
+        raw.append(mean_log_loss(new, y_new))
+        own.append(mean_log_loss(auto.predict_proba(new), y_new))
+    assert np.mean(own) < 1.005 * np.mean(raw)
+
+
+def test_the_same_rows_give_the_same_result(overconfident):
+    score, y, auto = overconfident
+    again = AutoCalibrator().fit(score, y)
+    assert again.report_ == auto.report_
+    np.testing.assert_array_equal(again.predict_proba(score), auto.predict_proba(score))
+
+
+def test_repeats_of_a_row_do_not_leak(overconfident):
+    score, y, auto = overconfident
+    rows = np.repeat(np.arange(150), 5)
+    weight = np.full(750, 0.2)
+    again = AutoCalibrator().fit(score[rows], y[rows], weight, groups=rows)
+    assert again.report_.n_rows == 150
+    np.testing.assert_allclose(again.report_.log_losses, auto.report_.log_losses, rtol=1e-6)
+    np.testing.assert_allclose(again.report_.weights, auto.report_.weights, rtol=0, atol=1e-3)
+    assert again.report_.expected_gain == pytest.approx(auto.report_.expected_gain, abs=1e-4)
+    # Without groups, copies of a row are on both sides, and flexible maps seem to gain more.
+    leaking = AutoCalibrator().fit(score[rows], y[rows], weight)
+    assert leaking.report_.n_rows == 750
+    assert min(leaking.report_.log_losses) < min(auto.report_.log_losses)
+
+
+def test_what_groups_are_called_does_not_matter(overconfident):
+    score, y, auto = overconfident
+    named = AutoCalibrator().fit(score, y, groups=[f"row {i:03d}" for i in range(150)])
+    assert named.report_ == auto.report_
+
+
+def test_points_of_weight_zero_take_no_part(overconfident):
+    score, y, auto = overconfident
+    more, y_more = np.r_[score, score[:9]], np.r_[y, y[:9]]
+    weight = np.r_[np.ones(150), np.zeros(9)]
+    for groups in (None, np.arange(159)):
+        assert AutoCalibrator().fit(more, y_more, weight, groups).report_ == auto.report_
+
+
+def test_groups_may_straddle_classes(simulate):
+    score, y = simulate(150, 3, 3.0)
+    groups = np.arange(150) // 3
+    report = AutoCalibrator().fit(score, y, groups=groups).report_
+    assert report.n_rows == 50
+    assert report.interval[0] > 0
+
+
+def test_no_group_is_parted(simulate):
+    _, y = simulate(150, 3)
+    straddling, within = np.arange(150) // 3, 100 * y + np.arange(150) // 4
+    for unit in (straddling, np.unique(within, return_inverse=True)[1]):
+        fold = _folds(y, unit)
+        assert len(np.unique(fold)) == N_FOLDS
+        for own in np.unique(unit):
+            assert len(np.unique(fold[unit == own])) == 1
+
+
+def test_gain_and_interval_are_those_of_independent_rows(overconfident):
+    """The pool, fitted fold by fold on what the candidates say of the other folds."""
+    score, y, auto = overconfident
+    fold = _folds(y, np.arange(150))
+    said = np.empty((150, len(CANDIDATES)))
+    for held_out in range(N_FOLDS):
+        test = fold == held_out
+        for column, candidate in enumerate(CANDIDATES.values()):
+            proba = clone(candidate).fit(score[~test], y[~test]).predict_proba(score[test])
+            said[test, column] = proba[np.arange(test.sum()), y[test]]
+    pooled = np.empty(150)
+    for held_out in range(N_FOLDS):
+        test = fold == held_out
+        pooled[test] = said[test] @ pool_weights(said[~test], np.ones((~test).sum()))
+    trust = trust_in_gain(np.log(pooled / said[:, 0]))
+    gain = np.log((trust * pooled + (1 - trust) * said[:, 0]) / said[:, 0])
+    half = student.ppf(0.975, 149) * gain.std(ddof=1) / np.sqrt(150)
+    assert auto.report_.expected_gain == pytest.approx(gain.mean())
+    assert auto.report_.interval == pytest.approx((gain.mean() - half, gain.mean() + half))
+
+
+@pytest.mark.parametrize(
+    ("y", "groups"),
+    [
+        ([0, 1, 2, 0, 1, 2], [7] * 6),
+        ([0, 0, 0, 1, 1, 1], [1, 1, 1, 2, 2, 2]),
+        ([0, 1, 2], None),
+        ([1], None),
+    ],
+    ids=["one group", "a group a class", "a row a class", "one row"],
+)
+def test_where_nothing_can_be_held_out_nothing_is_changed(y, groups):
+    score = np.random.default_rng(0).dirichlet(np.full(3, 5.0), size=len(y))
+    auto = AutoCalibrator().fit(score, y, groups=groups)
+    assert auto.weights_ == {"no calibration": 1.0}
+    assert (auto.report_.expected_gain, auto.report_.n_rows) == (0.0, 0)
+    assert auto.report_.interval == (-np.inf, np.inf)
+    assert np.isnan(auto.report_.log_losses).all()
+    assert "Calibration was left out: on 0 rows" in str(auto.report_)
+    np.testing.assert_allclose(auto.predict_proba(score), score, rtol=0, atol=0.05)
+
+
+def test_groups_of_another_length_get_one_clear_error(simulate):
+    score, y = simulate(20, 3)
+    for weight in (None, np.ones(20)):
+        with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[20, 21\]"):
+            AutoCalibrator().fit(score, y, weight, groups=np.arange(21))
+
+
+def test_the_report_is_frozen(overconfident):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        overconfident[2].report_.n_rows = 3
+
+
+def test_the_report_is_a_plain_sentence():
+    report = CalibrationReport(
+        candidates=("no calibration", "temperature scaling", "matrix scaling"),
+        weights=(0.25, 0.748, 0.002),
+        log_losses=(0.9, 0.7, 0.8),
+        expected_gain=0.1234,
+        interval=(0.05, 0.2),
+        n_rows=80,
+        rare_classes=("yew", "elm"),
+    )
+    assert str(report) == (
+        "The probabilities are a mix of temperature scaling (75%), no calibration (25%), which is "
+        "expected to lower the log loss by 0.123 a row (95 % interval 0.050 to 0.200, from 80 "
+        "rows). Too rare to judge, and only kept from probability 0: yew, elm."
+    )
+    left_out = dataclasses.replace(report, weights=(1.0, 0.0, 0.0), rare_classes=())
+    assert str(left_out) == (
+        "Calibration was left out: on 80 rows it brought no gain in log loss that chance does not "
+        "explain."
+    )
+
+
+def make_rows(counts, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(len(counts)), counts)
+    centers = rng.normal(scale=1.5, size=(len(counts), 4))
+    return centers[y] + rng.normal(size=(len(y), 4)) * rng.uniform(0.5, 2, size=(len(y), 1)), y
+
+
+def test_rare_classes_are_named_as_the_user_names_them():
+    X, y = make_rows([40, 3, 40, 1])
+    model = CalibratedClassifier(GaussianNB(), random_state=0)
+    with pytest.warns(CalibrationWarning, match="Classes with fewer than 4 rows"):
+        model.fit(X, np.array(["oak", "elm", "ash", "yew"])[y])
+    assert model.calibration_report_.rare_classes == ("elm", "yew")
+    assert str(model.calibration_report_).endswith("only kept from probability 0: elm, yew.")
+
+
+def test_weights_divided_among_points_do_not_make_a_class_rare():
+    rows = np.repeat(np.arange(60), 7)
+    y = np.repeat([0, 1, 2], [4, 28, 28])
+    score = np.random.default_rng(0).dirichlet(np.ones(3), size=60)
+    auto = AutoCalibrator().fit(score[rows], y[rows], np.full(420, 1 / 7), groups=rows)
+    assert auto.class_count_[0] < 4  # by rounding
+    assert auto.report_.rare_classes == ()
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_relabelled_classes_give_the_same_probabilities(grouped):
+    X, y = make_rows([30, 45, 25, 38])
+    groups = np.random.default_rng(1).integers(0, 50, size=len(y)) if grouped else None
+    names = np.array([2, 0, 3, 1])
+    plain, renamed = (
+        CalibratedClassifier(GaussianNB(), random_state=0).fit(X, labels, groups=groups)
+        for labels in (y, names[y])
+    )
+    np.testing.assert_allclose(
+        renamed.predict_proba(X)[:, names], plain.predict_proba(X), rtol=0, atol=1e-9
+    )
+    assert plain.calibration_report_.interval == pytest.approx(
+        renamed.calibration_report_.interval, abs=1e-9
+    )
+
+
+def test_the_order_of_rows_changes_no_more_than_noise():
+    X, y = make_rows([60, 90, 70])
+    new, y_new = make_rows([300, 450, 350], seed=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    losses = [
+        mean_log_loss(
+            CalibratedClassifier(GaussianNB(), random_state=0)
+            .fit(X[rows], y[rows])
+            .predict_proba(new),
+            y_new,
+        )
+        for rows in (np.arange(len(y)), order)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=0.02)
+
+
+def test_a_frozen_estimator_of_one_patient_is_left_as_it_is():
+    X, y = make_rows([20, 20, 20])
+    fitted = GaussianNB().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CalibratedClassifier(FrozenEstimator(fitted)).fit(X, y, groups=np.zeros(60))
+    assert model.calibration_report_.weights[0] == 1.0
+
+
+def test_only_auto_has_a_report():
+    X, y = make_rows([20, 20, 20])
+    for options in ({"method": "matrix"}, {"method": None}, {"strategy": "one-vs-rest", "cv": 3}):
+        model = CalibratedClassifier(GaussianNB(), random_state=0, **options).fit(X, y)
+        assert not hasattr(model, "calibration_report_")

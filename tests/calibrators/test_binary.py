@@ -1,0 +1,279 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import isotonic_regression, minimize
+from scipy.special import expit, logit
+from sklearn.exceptions import NotFittedError
+
+from calibrant.calibrators import (
+    ENIR,
+    BetaCalibrator,
+    HistogramCalibrator,
+    IsotonicCalibrator,
+    SigmoidCalibrator,
+    VennAbersCalibrator,
+)
+
+LIMITED = [
+    SigmoidCalibrator(),
+    BetaCalibrator(),
+    IsotonicCalibrator(),
+    IsotonicCalibrator(centered=True),
+    HistogramCalibrator(n_bins=4),
+    VennAbersCalibrator(),
+    ENIR(limited=True),
+]
+ALL = [*LIMITED, ENIR()]
+GRID = np.linspace(0.0, 1.0, 51)
+
+
+def make_points(n=150, seed=0, decimals=12):
+    rng = np.random.default_rng(seed)
+    score = rng.uniform(0.02, 0.98, size=n).round(decimals)
+    return score, (rng.uniform(size=n) < expit(5 * score - 3)).astype(float)
+
+
+def cross_entropy(margin, target, weight):
+    """Log loss of a logistic model, written without the library's functions."""
+    return np.sum(weight * (np.logaddexp(0.0, margin) - target * margin)) / weight.sum()
+
+
+def minimum(objective, size, **options):
+    """SciPy's generic optimizers, with numerical gradients; the better of two runs."""
+    runs = [minimize(objective, np.full(size, start), tol=1e-12, **options) for start in (0.1, 1.0)]
+    return min(runs, key=lambda run: run.fun)
+
+
+@pytest.mark.parametrize("on_log_odds", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_sigmoid_minimizes_platts_objective(on_log_odds, seed):
+    score, target = make_points(seed=seed)
+    score = score if on_log_odds else 7.0 * score - 20.0
+    weight = np.random.default_rng(seed).uniform(0.5, 3.0, size=len(score))
+    positive, negative = weight @ target, weight @ (1 - target)
+    smoothed = np.where(target == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    x = logit(score) if on_log_odds else score
+    center = x.mean()
+
+    def objective(parameters):
+        return cross_entropy(parameters[0] * (x - center) + parameters[1], smoothed, weight)
+
+    found = minimum(objective, 2)
+    sigmoid = SigmoidCalibrator().fit(score, target, weight)
+    assert sigmoid.on_log_odds_ is on_log_odds
+    own = [sigmoid.slope_, sigmoid.intercept_ + sigmoid.slope_ * center]
+    assert objective(own) <= found.fun + 1e-12
+    np.testing.assert_allclose(own, found.x, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [lambda s: expit(6 * s - 3), lambda s: 0.6 * s**3, lambda s: 0.5 + 0.5 * s**4, lambda s: 1 - s],
+    ids=["both", "left only", "right only", "neither"],
+)
+def test_beta_minimizes_the_log_loss_over_rising_curves(curve):
+    rng = np.random.default_rng(1)
+    score = rng.uniform(0.02, 0.98, size=300)
+    target = (rng.uniform(size=300) < curve(score)).astype(float)
+    weight = rng.uniform(0.5, 2.0, size=300)
+    x = np.column_stack([np.log(score), -np.log(1 - score), np.ones(300)])
+
+    def objective(parameters):
+        return cross_entropy(x @ parameters, target, weight)
+
+    bounds = [(0, None), (0, None), (None, None)]
+    found = minimum(objective, 3, method="SLSQP", bounds=bounds)
+    beta = BetaCalibrator().fit(score, target, weight)
+    own = [*beta.coef_, beta.intercept_]
+    assert (beta.coef_ >= 0).all()
+    assert objective(own) <= found.fun + 1e-10
+    np.testing.assert_allclose(own, found.x, rtol=0, atol=5e-3)
+
+
+@pytest.mark.parametrize("name", ["S-shaped", "skewed", "one-sided"])
+def test_beta_agrees_with_betacal(name, peers):
+    """betacal stops at a gradient of 1e-4, up to 8e-4 from the optimum; its log loss shows it."""
+    case = peers["beta"][name]
+    score, y = np.array(case["score"]), np.array(case["y"])
+    beta = BetaCalibrator().fit(score, y)
+    np.testing.assert_allclose(beta.predict(case["grid"]), case["proba"], rtol=0, atol=1e-3)
+    x = np.column_stack([np.log(score), -np.log(1 - score)])
+    own = cross_entropy(x @ beta.coef_ + beta.intercept_, y, np.ones(len(y)))
+    assert case["log_loss"] - 1e-5 < own <= case["log_loss"] + 1e-12
+
+
+@pytest.mark.parametrize("decimals", [12, 1], ids=["distinct", "tied"])
+@pytest.mark.parametrize("seed", range(3))
+def test_isotonic_is_isotonic_regression_no_more_certain_than_its_rows(decimals, seed):
+    score, target = make_points(seed=seed, decimals=decimals)
+    order = np.argsort(score)
+    distinct, first = np.unique(score[order], return_index=True)
+    weight = np.diff(np.r_[first, len(score)]).astype(float)
+    mean = np.add.reduceat(target[order], first) / weight
+    found = isotonic_regression(mean, weights=weight)
+    n_rows = np.repeat(np.add.reduceat(weight, found.blocks[:-1]), np.diff(found.blocks))
+    overall = (target.sum() + 0.5) / (len(target) + 1)
+    unseen = 0.5 / (n_rows + 0.5)
+    limited = np.clip(found.x, unseen * overall, 1 - unseen * (1 - overall))
+    expected = isotonic_regression(limited, weights=weight).x
+    np.testing.assert_allclose(
+        IsotonicCalibrator().fit(score, target).predict(distinct), expected, rtol=0, atol=1e-12
+    )
+
+
+def test_one_row_at_the_end_does_not_speak_for_the_many_beside_it():
+    # The lowest score is a level of its own: one negative, which may not be called certain.
+    score = np.arange(401.0)
+    target = np.r_[0, 1, np.zeros(199), np.ones(200)]
+    fitted = IsotonicCalibrator().fit(score, target).predict(score)
+    assert fitted[:201].max() < 0.01
+    assert fitted[0] == fitted[1]
+
+
+@given(st.data())
+def test_centered_isotonic_keeps_distinct_scores_distinct(data):
+    n = data.draw(st.integers(2, 25))
+    score = np.array(data.draw(st.lists(st.integers(0, 60), min_size=n, max_size=n))) / 60
+    target = data.draw(arrays(float, n, elements=st.sampled_from([0.0, 1.0])))
+    centered = IsotonicCalibrator(centered=True).fit(score, target)
+    assert (np.diff(centered.X_thresholds_) > 0).all()
+    assert (np.diff(centered.y_thresholds_) > 0).all()
+    inside = np.linspace(centered.X_thresholds_[0], centered.X_thresholds_[-1], 9)
+    if len(centered.X_thresholds_) > 1:
+        assert (np.diff(centered.predict(inside)) > 0).all()
+
+
+def test_centered_isotonic_meets_each_level_at_its_mean_score():
+    score, target = make_points(400)
+    plain = IsotonicCalibrator().fit(score, target)
+    centered = IsotonicCalibrator(centered=True).fit(score, target)
+    fitted = plain.predict(score)
+    for x, level in zip(centered.X_thresholds_, centered.y_thresholds_, strict=True):
+        assert score[np.isclose(fitted, level, rtol=0, atol=1e-12)].mean() == pytest.approx(x)
+
+
+def test_histogram_is_the_share_of_positives_in_equal_bins():
+    score, target = make_points(200)
+    histogram = HistogramCalibrator(n_bins=5).fit(score, target)
+    order = np.argsort(score).reshape(5, 40)
+    np.testing.assert_allclose(
+        histogram.predict(score)[order], np.repeat(target[order].mean(axis=1)[:, None], 40, axis=1)
+    )
+
+
+def test_histogram_keeps_ties_in_one_bin():
+    score = np.repeat([0.1, 0.2, 0.3], [90, 5, 5])
+    histogram = HistogramCalibrator(n_bins=10).fit(score, np.arange(100) % 2)
+    assert len(histogram.shares_) == 2
+    np.testing.assert_allclose(histogram.predict([0.1]), 0.5)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_integer_weights_are_repeated_rows(calibrator):
+    score, target = make_points(80, decimals=2)
+    weight = np.random.default_rng(0).integers(0, 4, size=80)
+    weighted = calibrator.fit(score, target, weight).predict(GRID)
+    repeated = calibrator.fit(np.repeat(score, weight), np.repeat(target, weight)).predict(GRID)
+    np.testing.assert_allclose(weighted, repeated, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_repeats_that_share_the_weight_of_a_row_change_nothing(calibrator):
+    score, target = make_points(80)
+    once = calibrator.fit(score, target).predict(GRID)
+    again = calibrator.fit(np.tile(score, 5), np.tile(target, 5), np.full(400, 0.2)).predict(GRID)
+    np.testing.assert_allclose(once, again, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_a_share_is_so_many_rows_of_each_side(calibrator):
+    score = np.array([0.1, 0.4, 0.5, 0.9])
+    share = np.array([0.1, 0.5, 0.4, 0.8])
+    shares = calibrator.fit(score, share, np.full(4, 10.0)).predict(GRID)
+    target = np.concatenate([np.arange(10) < positive for positive in np.round(10 * share)])
+    rows = calibrator.fit(np.repeat(score, 10), target).predict(GRID)
+    np.testing.assert_allclose(shares, rows, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_it_does_not_matter_which_side_is_called_positive(calibrator):
+    score, target = make_points(96, seed=2)  # so that four bins are equal from either end
+    one = calibrator.fit(score, target).predict(score)
+    other = calibrator.fit(1 - score, 1 - target).predict(1 - score)
+    np.testing.assert_allclose(one, 1 - other, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("calibrator", LIMITED, ids=repr)
+@pytest.mark.parametrize("target", [[0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]], ids=repr)
+def test_a_few_rows_leave_no_certainty(calibrator, target):
+    proba = calibrator.fit([0.1, 0.2, 0.8, 0.9], target).predict([0.0, 0.15, 0.5, 0.85, 1.0])
+    assert (proba > 0.01).all()
+    assert (proba < 0.99).all()
+
+
+@pytest.mark.parametrize("score", [0.1, -0.7, 1e300])
+def test_one_distinct_score_tells_sigmoid_nothing_of_others(score):
+    # The mean of three equal numbers is not always that number.
+    sigmoid = SigmoidCalibrator().fit([score] * 3, [0, 1, 1])
+    np.testing.assert_allclose(sigmoid.predict([0.0, score, 1.0]), (1 / 3 + 2 * 0.75) / 3)
+
+
+def test_decision_values_far_outside_leave_no_certainty():
+    sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 0, 1, 1])
+    np.testing.assert_allclose(sigmoid.predict([-1e200, 1e200]), [0.25 / 4.5, 1 - 0.25 / 4.5])
+
+
+scores = st.one_of(
+    st.floats(0, 1),
+    st.sampled_from([0.0, 5e-324, 1e-12, 1.0, 1.0 - 1e-16]),
+)
+decisions = st.one_of(st.floats(-10, 10), st.sampled_from([-1e300, -1e160, 0.0, 1e160, 1e300]))
+
+
+@pytest.mark.parametrize("calibrator", LIMITED, ids=repr)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_predictions_are_always_probabilities_and_never_certain(calibrator, data):
+    n = data.draw(st.integers(1, 20))
+    any_scale = not isinstance(calibrator, BetaCalibrator)
+    elements = data.draw(st.sampled_from([scores, decisions])) if any_scale else scores
+    score = data.draw(arrays(float, n, elements=elements))
+    target = data.draw(arrays(float, n, elements=st.sampled_from([0.0, 0.3, 1.0])))
+    weight = data.draw(arrays(float, n, elements=st.sampled_from([0.0, 0.3, 1.0, 50.0])))
+    weight[0] = 1.0
+    new = np.r_[score, data.draw(arrays(float, 5, elements=elements))]
+    proba = calibrator.fit(score, target, weight).predict(new)
+    assert np.isfinite(proba).all()
+    assert (proba > 0).all()
+    assert (proba < 1).all()
+
+
+@pytest.mark.parametrize(
+    ("calibrator", "score", "message"),
+    [
+        (
+            BetaCalibrator(),
+            [-1.0, 2.0],
+            r"in \[0, 1\] for beta calibration\. Got values from -1 to",
+        ),
+        (HistogramCalibrator(n_bins=0), [0.1, 0.2], "n_bins must be a whole number.* Got 0"),
+        (HistogramCalibrator(n_bins=2.5), [0.1, 0.2], "n_bins must be a whole number.* Got 2.5"),
+        (SigmoidCalibrator(), [0.1, np.nan], "score must be finite"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(calibrator, score, message):
+    with pytest.raises(ValueError, match=message):
+        calibrator.fit(score, [0, 1])
+
+
+def test_beta_refuses_new_scores_beyond_probabilities():
+    with pytest.raises(ValueError, match="Use SigmoidCalibrator for decision values"):
+        BetaCalibrator().fit([0.1, 0.9], [0, 1]).predict([1.5])
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_predict_before_fit_is_refused(calibrator):
+    with pytest.raises(NotFittedError):
+        type(calibrator)().predict([0.5])

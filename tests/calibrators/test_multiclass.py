@@ -1,0 +1,217 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.isotonic import IsotonicRegression
+
+from calibrant.calibrators import (
+    ENIR,
+    AutoCalibrator,
+    BetaCalibrator,
+    DirichletCalibrator,
+    IsotonicCalibrator,
+    OneVsRestCalibrator,
+    PairwiseCalibrator,
+    SigmoidCalibrator,
+    StructuredMatrixScaling,
+    TemperatureScaling,
+    VectorScaling,
+    VennAbersCalibrator,
+)
+from calibrant.certainty import limit_certainty
+from calibrant.combination import COUPLINGS, couple
+
+WRAPPERS = [
+    OneVsRestCalibrator(),
+    OneVsRestCalibrator(VennAbersCalibrator()),
+    OneVsRestCalibrator(ENIR(limited=True), group_rows=5),
+    PairwiseCalibrator(),
+    PairwiseCalibrator(BetaCalibrator(), coupling="hastie-tibshirani"),
+    PairwiseCalibrator(ENIR(limited=True), group_rows=2),
+]
+ALL = [
+    *WRAPPERS,
+    TemperatureScaling(),
+    VectorScaling(),
+    StructuredMatrixScaling(),
+    DirichletCalibrator(),
+    AutoCalibrator(),
+]
+
+
+def test_one_vs_rest_step_by_step(simulate):
+    score, y = simulate(150, 4, 2.0)
+    columns = [ENIR().fit(score[:, k], y == k).predict(score[:, k]) for k in range(4)]
+    proba = np.column_stack(columns)
+    empty = proba.sum(axis=1) == 0
+    proba[empty] = score[empty]
+    expected = limit_certainty(proba / proba.sum(axis=1, keepdims=True), np.bincount(y))
+    model = OneVsRestCalibrator(ENIR()).fit(score, y)
+    np.testing.assert_allclose(model.predict_proba(score), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("coupling", sorted(COUPLINGS))
+def test_pairwise_step_by_step(coupling, simulate):
+    score, y = simulate(150, 4, 2.0)
+    pairwise = np.zeros((150, 4, 4))
+    for i in range(4):
+        for j in range(i):
+            own = (y == i) | (y == j)
+            share = score[:, i] / (score[:, i] + score[:, j])
+            pairwise[:, i, j] = ENIR().fit(share[own], y[own] == i).predict(share)
+            pairwise[:, j, i] = 1 - pairwise[:, i, j]
+    count = np.bincount(y)
+    coupled = couple(pairwise, coupling, pair_weight=count[:, None] + count)
+    model = PairwiseCalibrator(ENIR(), coupling=coupling).fit(score, y)
+    np.testing.assert_allclose(
+        model.predict_proba(score), limit_certainty(coupled, count), rtol=0, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("wrapper", [OneVsRestCalibrator, PairwiseCalibrator])
+@pytest.mark.parametrize(
+    "calibrator", [ENIR(), SigmoidCalibrator(), IsotonicCalibrator()], ids=repr
+)
+def test_two_classes_are_the_binary_calibrator_itself(wrapper, calibrator, simulate):
+    score, y = simulate(100, 2, 2.0)
+    binary = clone(calibrator).fit(score[:, 1], y).predict(score[:, 1])
+    expected = limit_certainty(np.column_stack([1 - binary, binary]), np.bincount(y))
+    model = wrapper(calibrator).fit(score, y)
+    np.testing.assert_allclose(model.predict_proba(score), expected, rtol=0, atol=1e-7)
+
+
+def test_groups_hold_about_as_many_rows_as_asked_for(simulate):
+    score, y = simulate(200, 3, 2.0)
+    isotonic = IsotonicRegression(out_of_bounds="clip")
+    model = OneVsRestCalibrator(isotonic, group_rows=20).fit(score, y)
+    for k, own in enumerate(model.calibrators_):
+        order = np.argsort(score[:, k]).reshape(10, 20)
+        mean = score[order, k].mean(axis=1)
+        by_hand = IsotonicRegression(out_of_bounds="clip").fit(mean, (y == k)[order].mean(axis=1))
+        np.testing.assert_allclose(own.predict(mean), by_hand.predict(mean), rtol=0, atol=1e-12)
+
+
+def test_groups_follow_the_number_of_rows_and_not_of_points(simulate):
+    score, y = simulate(100, 3, 2.0)
+    once = PairwiseCalibrator(group_rows=5).fit(score, y)
+    again = PairwiseCalibrator(group_rows=5).fit(
+        np.repeat(score, 4, axis=0), np.repeat(y, 4), np.full(400, 0.25)
+    )
+    np.testing.assert_allclose(
+        once.predict_proba(score), again.predict_proba(score), rtol=0, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("calibrator", WRAPPERS, ids=repr)
+def test_integer_weights_are_repeated_rows(calibrator, simulate):
+    score, y = simulate(80, 3, 2.0)
+    weight = np.random.default_rng(0).integers(0, 4, size=80)
+    weighted = calibrator.fit(score, y, weight).predict_proba(score)
+    repeated = calibrator.fit(np.repeat(score, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(weighted, repeated.predict_proba(score), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+@pytest.mark.parametrize("factor", [0.7, 4.0])
+def test_renaming_classes_renames_the_result(calibrator, factor, simulate):
+    # This coupling iterates, and stops at a tolerance of its own.
+    tolerance = 1e-7 if "hastie-tibshirani" in repr(calibrator) else 1e-9
+    score, y = simulate(120, 4, factor)
+    order = np.array([2, 0, 3, 1])
+    plain = clone(calibrator).fit(score, y).predict_proba(score)
+    renamed = clone(calibrator).fit(score[:, order], np.argsort(order)[y])
+    np.testing.assert_allclose(
+        renamed.predict_proba(score[:, order]), plain[:, order], rtol=0, atol=tolerance
+    )
+
+
+# One temperature for all classes cannot make one of them rarer.
+@pytest.mark.parametrize(
+    "calibrator", [own for own in ALL if not isinstance(own, TemperatureScaling)], ids=repr
+)
+def test_a_class_missing_from_the_labels_keeps_a_small_probability(calibrator, simulate):
+    score, y = simulate(90, 4, 2.0)
+    seen = y != 2
+    model = clone(calibrator).fit(score[seen], y[seen])
+    np.testing.assert_array_equal(model.classes_, np.arange(4))
+    proba = model.predict_proba(score)
+    assert (proba[:, 2] > 0).all()
+    assert proba[seen, 2].mean() < score[seen, 2].mean()
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_labels_of_any_kind_belong_to_the_columns_in_their_order(calibrator, simulate):
+    score, y = simulate(90, 3, 2.0)
+    names = np.array(["ash", "birch", "cedar"])
+    model = clone(calibrator).fit(pd.DataFrame(score, columns=names), names[y])
+    assert list(model.classes_) == list(names)
+    assert list(model.feature_names_in_) == list(names)
+    plain = clone(calibrator).fit(score, y)
+    frame = pd.DataFrame(score, columns=names)
+    np.testing.assert_array_equal(model.predict(frame), names[plain.predict(score)])
+    np.testing.assert_allclose(model.predict_proba(frame), plain.predict_proba(score))
+
+
+def rows_of_scores(draw, n, n_classes):
+    """Rows of probabilities, with exact zeros and ones and ties among them."""
+    part = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 1e-300, 1e-12, 0.5]))
+    score = draw(arrays(float, (n, n_classes), elements=part))
+    score[score.sum(axis=1) < 1e-200] = np.eye(n_classes)[0]
+    return score / score.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_rows_are_probabilities_without_zeros(calibrator, data):
+    n_classes, n = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 15))
+    score = rows_of_scores(data.draw, n, n_classes)
+    y = np.array(data.draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)))
+    weight = data.draw(arrays(float, n, elements=st.sampled_from([0.0, 0.3, 1.0, 7.0])))
+    weight[0] = 1.0
+    new = np.r_[score, np.eye(n_classes), rows_of_scores(data.draw, 3, n_classes)]
+    proba = clone(calibrator).fit(score, y, weight).predict_proba(new)
+    assert np.isfinite(proba).all()
+    assert (proba > 0).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("score", "y", "message"),
+    [
+        ([[0.2], [0.3]], [0, 1], r"one column for each of two or more classes\. Got 1 column"),
+        ([[2.0, -1.0], [0.5, 0.5]], [0, 1], "Got values from -1 to 2"),
+        ([[3.0, 4.0], [0.5, 0.5]], [0, 1], r"rows summing to 1 to 7\. For logits"),
+        ([[0.5, 0.5], [0.5, 0.5]], [0], "one label for each row of scores. Got 1 labels and 2"),
+        ([[0.5, 0.5], [0.5, 0.5]], ["a", "a"], r"each of the 2 columns .* Got 1 classes: \['a'\]"),
+        ([[0.5, 0.5], [0.5, 0.5]], [2, 2], "pass column numbers"),
+        ([[0.5, np.nan], [0.5, 0.5]], [0, 1], "NaN"),
+    ],
+)
+def test_bad_points_get_one_clear_error(score, y, message):
+    with pytest.raises(ValueError, match=message):
+        TemperatureScaling().fit(score, y)
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_nearly_as_many_classes_as_rows_are_nothing_to_warn_of(calibrator, simulate):
+    score, _ = simulate(24, 13)
+    y = np.arange(24) % 13
+    assert clone(calibrator).fit(score, y).predict_proba(score).shape == (24, 13)
+
+
+def test_prediction_before_fit_is_refused():
+    for predict in (PairwiseCalibrator().predict, PairwiseCalibrator().predict_proba):
+        with pytest.raises(NotFittedError):
+            predict([[0.5, 0.5]])
+
+
+def test_other_numbers_of_columns_are_refused(simulate):
+    model = PairwiseCalibrator().fit(*simulate(30, 3))
+    with pytest.raises(ValueError, match="2 features"):
+        model.predict_proba([[0.5, 0.5]])

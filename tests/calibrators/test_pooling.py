@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from calibrant.calibrators.pooling import CREDITED_ROWS, pool_weights, trust_in_gain
+
+
+def make_pool(n=60, n_candidates=4, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.beta(2, 2, size=(n, n_candidates)), rng.uniform(0.2, 2.0, size=n)
+
+
+def objective(share, true_proba, weight):
+    return -weight @ np.log(true_proba @ share) - CREDITED_ROWS * np.log(share).sum()
+
+
+def expectation_maximization(true_proba, weight, rounds=5000):
+    """The textbook fixed point: each candidate's share of the rows, credited rows included."""
+    n_candidates = true_proba.shape[1]
+    share = np.full(n_candidates, 1 / n_candidates)
+    for _ in range(rounds):
+        blame = share * true_proba / (true_proba @ share)[:, None]
+        share = weight @ blame + CREDITED_ROWS
+        share /= share.sum()
+    return share
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_are_those_of_expectation_maximization(seed):
+    pool = make_pool(seed=seed)
+    own, expected = pool_weights(*pool), expectation_maximization(*pool)
+    assert own.sum() == pytest.approx(1.0)
+    assert objective(own, *pool) <= objective(expected, *pool) + 1e-6
+    np.testing.assert_allclose(own, expected, rtol=0, atol=5e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_generic_optimizer_finds_a_better_pool(seed):
+    pool = make_pool(n_candidates=3, seed=seed)
+    found = minimize(
+        objective,
+        np.full(3, 1 / 3),
+        args=pool,
+        method="SLSQP",
+        bounds=[(1e-9, 1)] * 3,
+        constraints={"type": "eq", "fun": lambda share: share.sum() - 1},
+    )
+    assert objective(pool_weights(*pool), *pool) <= found.fun + 1e-6
+
+
+def test_the_better_candidate_gets_nearly_all_the_weight():
+    true_proba = np.column_stack([np.full(500, 0.2), np.full(500, 0.6), np.full(500, 0.3)])
+    share = pool_weights(true_proba, np.ones(500))
+    assert share[1] > 0.99
+    assert (share > 0).all()
+
+
+def test_candidates_that_agree_share_alike():
+    share = pool_weights(np.full((50, 3), 0.4), np.ones(50))
+    np.testing.assert_allclose(share, 1 / 3)
+
+
+def test_without_points_all_weights_are_equal():
+    np.testing.assert_allclose(pool_weights(np.ones((0, 4)), np.ones(0)), 0.25)
+
+
+def test_weights_are_numbers_of_rows():
+    true_proba, _ = make_pool()
+    weight = np.random.default_rng(1).integers(0, 4, size=len(true_proba)).astype(float)
+    repeated = np.repeat(true_proba, weight.astype(int), axis=0)
+    np.testing.assert_allclose(
+        pool_weights(true_proba, weight),
+        pool_weights(repeated, np.ones(len(repeated))),
+        rtol=0,
+        atol=1e-6,
+    )
+
+
+def test_trust_is_the_share_of_the_squared_gain_that_is_no_noise():
+    gain = np.array([0.1, 0.3, -0.1, 0.5, 0.2])
+    error = gain.std(ddof=1) / np.sqrt(5)
+    assert trust_in_gain(gain) == pytest.approx(0.2**2 / (0.2**2 + error**2))
+
+
+@pytest.mark.parametrize(
+    ("gain", "trust"),
+    [
+        ([], 0.0),
+        ([0.7], 0.0),
+        ([0.0, 0.0, 0.0], 0.0),
+        ([-0.1, -0.2], 0.0),
+        ([-0.3, 0.3], 0.0),
+        ([0.2, 0.2, 0.2], 1.0),
+    ],
+    ids=["no units", "one unit", "no gain", "loss", "as much loss as gain", "the same for all"],
+)
+def test_trust_at_its_limits(gain, trust):
+    assert trust_in_gain(np.array(gain)) == pytest.approx(trust)
+
+
+def test_trust_grows_with_the_number_of_units():
+    gain = np.array([0.5, -0.3, 0.4, -0.2])
+    trusts = [trust_in_gain(np.tile(gain, repeats)) for repeats in (1, 10, 100)]
+    assert trusts[0] < 0.3
+    assert trusts[0] < trusts[1] < trusts[2]
+    assert trusts[2] > 0.9

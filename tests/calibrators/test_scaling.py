@@ -1,0 +1,244 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax
+
+from calibrant.calibrators import (
+    DirichletCalibrator,
+    StructuredMatrixScaling,
+    TemperatureScaling,
+    VectorScaling,
+)
+from calibrant.certainty import least_proba
+
+FAMILY = [
+    TemperatureScaling(),
+    TemperatureScaling(penalty=1.0),
+    VectorScaling(),
+    StructuredMatrixScaling(),
+    StructuredMatrixScaling(intercept=0.1, diagonal=0.1, off_diagonal=0.1),
+    DirichletCalibrator(),
+]
+
+
+def make_weight(n, seed=0):
+    return np.random.default_rng(seed).uniform(0.5, 2.0, size=n)
+
+
+def total_log_loss(logit, y, weight):
+    return -np.sum(weight * log_softmax(logit, axis=1)[np.arange(len(y)), y])
+
+
+def entries(model):
+    """The change of an affine map as one vector: (W - I, b)."""
+    K = len(model.intercept_)
+    return np.r_[(model.coef_ - np.eye(K)).ravel(), model.intercept_]
+
+
+def objective_of(log_score, y, weight, intercept, diagonal, off_diagonal):
+    """Sum of log losses plus penalties of the parts, written out for one vector."""
+    K = log_score.shape[1]
+
+    def objective(vector):
+        change, bias = vector[: K * K].reshape(K, K), vector[K * K :]
+        on = np.diag(change)
+        penalty = intercept * bias @ bias + diagonal * on @ on
+        penalty += off_diagonal * (np.sum(change**2) - on @ on)
+        return total_log_loss(log_score + log_score @ change.T + bias, y, weight) + penalty
+
+    return objective
+
+
+def assert_minimum(objective, own):
+    """No generic optimizer finds anything better, and the slope is flat."""
+    found = minimize(objective, np.zeros(len(own)), method="BFGS", options={"gtol": 1e-5})
+    assert objective(own) <= found.fun + 1e-9
+    np.testing.assert_allclose(own, found.x, rtol=0, atol=2e-3)
+    step = 1e-5
+    for i in range(len(own)):
+        ahead, behind = own.copy(), own.copy()
+        ahead[i] += step
+        behind[i] -= step
+        assert abs(objective(ahead) - objective(behind)) / (2 * step) < 1e-4
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 50.0])
+@pytest.mark.parametrize("factor", [0.4, 1.0, 2.5])
+def test_temperature_minimizes_the_penalized_log_loss(penalty, factor, simulate):
+    score, y = simulate(120, 3, factor)
+    score = 0.95 * score + 0.05 / 3
+    weight = make_weight(120)
+
+    def objective(trust):
+        return total_log_loss(trust * np.log(score), y, weight) + penalty * (trust - 1) ** 2
+
+    found = minimize_scalar(objective, bounds=(0.01, 20), options={"xatol": 1e-10})
+    scaled = TemperatureScaling(penalty=penalty).fit(score, y, weight)
+    assert 1 / scaled.temperature_ == pytest.approx(found.x, rel=1e-5)
+
+
+def test_temperature_undoes_overconfidence(simulate):
+    for factor in (0.5, 2.0):
+        score, y = simulate(5000, 3, factor)
+        assert TemperatureScaling().fit(score, y).temperature_ == pytest.approx(factor, rel=0.1)
+
+
+def test_an_infinite_penalty_leaves_the_scores_alone(simulate):
+    score, y = simulate(200, 3, 2.0)
+    assert TemperatureScaling(penalty=np.inf).fit(score, y).temperature_ == 1.0
+    parts = {"intercept": np.inf, "diagonal": np.inf, "off_diagonal": np.inf}
+    np.testing.assert_allclose(
+        StructuredMatrixScaling(**parts).fit(score, y).predict_proba(score),
+        TemperatureScaling().fit(score, y).predict_proba(score),
+        rtol=0,
+        atol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("strength", [(1.0, 1.0, 1.0), (0.1, 0.2, 0.3), (5.0, 0.01, 2.0)])
+def test_matrix_scaling_minimizes_the_published_objective(n_classes, strength, simulate):
+    score, y = simulate(100, n_classes, 1.5)
+    score = 0.95 * score + 0.05 / n_classes
+    weight = make_weight(100)
+    intercept, diagonal, off_diagonal = strength
+    model = StructuredMatrixScaling(
+        intercept=intercept, diagonal=diagonal, off_diagonal=off_diagonal
+    ).fit(score, y, weight)
+    tempered = log_softmax(np.log(score) / model.temperature_, axis=1)
+    K = n_classes
+    assert_minimum(
+        objective_of(tempered, y, weight, K * intercept, K * diagonal, K * (K - 1) * off_diagonal),
+        entries(model),
+    )
+
+
+def test_vector_scaling_minimizes_the_same_objective_over_diagonal_maps(simulate):
+    score, y = simulate(100, 4, 1.5)
+    score = 0.95 * score + 0.05 / 4
+    weight = make_weight(100)
+    model = VectorScaling(intercept=0.5, diagonal=2.0).fit(score, y, weight)
+    assert not (model.coef_ - np.diag(np.diag(model.coef_))).any()
+    tempered = log_softmax(np.log(score) / model.temperature_, axis=1)
+
+    def objective(vector):
+        logit = tempered * (1 + vector[:4]) + vector[4:]
+        penalty = 4 * (2.0 * vector[:4] @ vector[:4] + 0.5 * vector[4:] @ vector[4:])
+        return total_log_loss(logit, y, weight) + penalty
+
+    assert_minimum(objective, np.r_[np.diag(model.coef_) - 1, model.intercept_])
+
+
+@pytest.mark.parametrize("strength", [1e-2, 1.0])
+def test_dirichlet_minimizes_the_mean_log_loss_with_mean_squared_penalties(strength, simulate):
+    score, y = simulate(100, 3, 1.5)
+    score = 0.95 * score + 0.05 / 3
+    weight = make_weight(100)
+    n_rows = weight.sum()
+    model = DirichletCalibrator(off_diagonal=strength, intercept=strength / 2)
+    model.fit(score, y, weight)
+    objective = objective_of(
+        np.log(score), y, weight, n_rows * strength / 2 / 3, 0.0, n_rows * strength / 6
+    )
+    assert_minimum(lambda vector: objective(vector) / n_rows, entries(model))
+
+
+@pytest.mark.parametrize("name", ["overconfident", "underconfident", "biased"])
+@pytest.mark.parametrize(
+    ("method", "calibrator"), [("sms", StructuredMatrixScaling()), ("svs", VectorScaling())]
+)
+def test_agrees_with_probmetrics(name, method, calibrator, peers):
+    """Within 1e-3 in log loss: probmetrics mixes the tempered scores with one uniform row in
+    n + 1 and rounds logits to single precision, which accounts for what is left."""
+    case = peers["multiclass"][name]
+    score, y, n = np.array(case["score"]), np.array(case["y"]), case["n_train"]
+    raw = -np.log(score[np.arange(len(y)), y])
+    proba = calibrator.fit(score[:n], y[:n]).predict_proba(score)
+    loss = -np.log(proba[np.arange(len(y)), y])
+    assert loss[:n].mean() == pytest.approx(case[method]["train"], abs=1e-3)
+    assert loss[n:].mean() == pytest.approx(case[method]["test"], abs=1e-3)
+    assert raw.mean() > loss.mean() + 0.02  # there was something to calibrate
+
+
+def test_penalties_fade_as_rows_grow(simulate):
+    new, _ = simulate(100, 3, seed=1)
+
+    def distance(n):
+        penalized = StructuredMatrixScaling()
+        free = StructuredMatrixScaling(intercept=0, diagonal=0, off_diagonal=0)
+        one, other = (model.fit(*simulate(n, 3)).predict_proba(new) for model in (penalized, free))
+        return np.abs(one - other).mean()
+
+    assert distance(6000) < distance(60) / 20
+
+
+def test_without_penalties_what_does_not_matter_stays_as_it_is(simulate):
+    # The same number added to a column of the matrix, or to all intercepts, changes nothing.
+    score, y = simulate(200, 3, 2.0)
+    free = StructuredMatrixScaling(intercept=0, diagonal=0, off_diagonal=0).fit(score, y)
+    np.testing.assert_allclose(free.coef_.sum(axis=0), 1.0, rtol=0, atol=0.01)
+    assert free.intercept_.sum() == pytest.approx(0.0, abs=0.01)
+
+
+def test_penalties_leave_temperature_scaling_where_rows_are_few(simulate):
+    score, y = simulate(12, 4, 2.0)
+    score, y = np.r_[score, score], np.r_[y, y]
+    matrix = StructuredMatrixScaling(intercept=100, diagonal=100, off_diagonal=100)
+    np.testing.assert_allclose(
+        matrix.fit(score, y).predict_proba(score),
+        TemperatureScaling().fit(score, y).predict_proba(score),
+        rtol=0,
+        atol=0.02,
+    )
+
+
+@pytest.mark.parametrize("calibrator", FAMILY, ids=repr)
+def test_integer_weights_are_repeated_rows(calibrator, simulate):
+    score, y = simulate(80, 3, 2.0)
+    weight = np.random.default_rng(0).integers(0, 4, size=80)
+    weighted = calibrator.fit(score, y, weight).predict_proba(score)
+    repeated = calibrator.fit(np.repeat(score, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(weighted, repeated.predict_proba(score), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("calibrator", FAMILY, ids=repr)
+def test_repeats_that_share_the_weight_of_a_row_change_nothing(calibrator, simulate):
+    score, y = simulate(80, 3, 2.0)
+    once = calibrator.fit(score, y).predict_proba(score)
+    again = calibrator.fit(np.tile(score, (5, 1)), np.tile(y, 5), np.full(400, 0.2))
+    np.testing.assert_allclose(once, again.predict_proba(score), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("calibrator", FAMILY, ids=repr)
+def test_separable_scores_have_a_finite_answer(calibrator):
+    score = np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 4, axis=0)
+    proba = calibrator.fit(score, np.repeat([0, 1, 2], 4)).predict_proba(score)
+    assert (proba.max(axis=1) < 0.99).all()
+    np.testing.assert_array_equal(proba.argmax(axis=1), np.repeat([0, 1, 2], 4))
+
+
+@pytest.mark.parametrize(
+    ("calibrator", "message"),
+    [
+        (TemperatureScaling(penalty=-1), "penalty must be 0 or more. Got -1"),
+        (StructuredMatrixScaling(diagonal=np.nan), "diagonal must be 0 or more. Got nan"),
+        (VectorScaling(intercept=-0.1), "intercept must be 0 or more. Got -0.1"),
+        (DirichletCalibrator(off_diagonal=-2), "off_diagonal must be 0 or more. Got -2"),
+    ],
+)
+def test_bad_penalties_get_one_clear_error(calibrator, message, simulate):
+    with pytest.raises(ValueError, match=message):
+        calibrator.fit(*simulate(20, 3))
+
+
+def test_the_floor_of_the_scores_suits_the_scores():
+    """Magnitudes of tiny scores are kept where they tell something; zeros are not believed."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, size=300)
+    # Overconfident by a factor of ten, so that most scores are far below one in a thousand.
+    logit = rng.normal(size=(300, 3)) + 2.0 * np.eye(3)[y]
+    telling = TemperatureScaling().fit(np.exp(log_softmax(10 * logit, axis=1)), y)
+    np.testing.assert_array_equal(telling.floor_, 1e-12)
+    votes = np.eye(3)[np.where(rng.uniform(size=300) < 0.8, y, rng.integers(0, 3, size=300))]
+    blunt = TemperatureScaling().fit(votes, y)
+    np.testing.assert_allclose(blunt.floor_, least_proba(np.bincount(y)))

@@ -1,12 +1,13 @@
 # make demo: set up .venv and run the demonstration.
 # make test: set up .venv, build the wheel and test it.
 # make lint: style, types and layers.
+# make arena: set up .venv-arena with the peers and run all methods beside them; resumable.
 
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find src -name '*.py') pyproject.toml README.md
 
-.PHONY: demo test lint results clean
+.PHONY: demo test lint results arena arena-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.png
@@ -40,7 +41,7 @@ lint: .venv/lint-tools
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf .venv build dist src/*.egg-info demo.png
+	rm -rf .venv .venv-arena build dist src/*.egg-info demo.png
 
 # Tables of results/paper from a store of finished runs.
 STORE ?= results.sqlite
@@ -55,3 +56,31 @@ results: .venv/installed
 	done
 	$(TABLES) --table results --metrics equations --test corrected --format markdown \
 		> results/paper/proper-results-equations.md
+
+# All methods beside their peers, in an environment of their own.
+ARENA := .venv-arena/bin
+SIZES := arena arena-50 arena-100 arena-200
+arena: .venv-arena/installed
+	for suite in $(SIZES); do \
+		OMP_NUM_THREADS=1 $(ARENA)/calibrant bench run --suite $$suite --store $(STORE) || exit 1; \
+	done
+
+.venv-arena/installed: .venv/installed
+	$(PYTHON) -m venv .venv-arena
+	$(ARENA)/python -m pip install --quiet torch==2.13.0 probmetrics numba venn-abers netcal
+	$(ARENA)/python -m pip install --quiet "$$(ls dist/*.whl)[cli,fast,plots]"
+	# Needed for probmetrics' Dirichlet; where it cannot be built, its row says so.
+	-$(ARENA)/python -m pip install --quiet dirichletcal
+	touch $@
+
+arena-results: .venv-arena/installed
+	for suite in $(SIZES); do \
+		for table in methods classifiers harmed; do \
+			$(ARENA)/calibrant bench tables --suite $$suite --store $(STORE) --table $$table \
+				--format markdown > results/arena/$$suite-$$table.md; \
+		done; \
+		$(ARENA)/calibrant bench tables --suite $$suite --store $(STORE) --table losses --format csv \
+			> results/arena/$$suite-losses.csv; \
+		$(ARENA)/calibrant bench ranks --suite $$suite --store $(STORE) \
+			--output results/arena/$$suite-ranks.png; \
+	done

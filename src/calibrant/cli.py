@@ -57,6 +57,10 @@ class SuiteName(StrEnum):
 
     paper = "paper"
     smoke = "smoke"
+    arena = "arena"
+    arena_50 = "arena-50"
+    arena_100 = "arena-100"
+    arena_200 = "arena-200"
 
 
 class TableName(StrEnum):
@@ -67,6 +71,10 @@ class TableName(StrEnum):
     effects = "effects"
     times = "times"
     folds = "folds"
+    methods = "methods"
+    classifiers = "classifiers"
+    harmed = "harmed"
+    losses = "losses"
 
 
 class Format(StrEnum):
@@ -118,16 +126,18 @@ def demo(
     ),
     jobs: Annotated[int, typer.Option(help="The number of parallel fits.")] = 2,
 ) -> None:
-    """Run the paper's five scenarios on built-in data: a table and a picture."""
-    from calibrant.bench.demo import demo_table, draw_demo, run_demo
+    """Run the default and the paper's five scenarios on built-in data: a table and a picture."""
+    from calibrant.bench.demo import DEMO_SCENARIOS, demo_table, draw_demo, run_demo
     from calibrant.bench.render import render
-    from calibrant.bench.scenarios import SCENARIOS
     from calibrant.progress import track
 
     if not output.parent.is_dir():
         raise typer.BadParameter(f"{output.parent} must be a folder that exists.")
-    runs = list(track(run_demo(n_jobs=jobs), 2 * len(SCENARIOS), "fitting"))
+    runs = list(track(run_demo(n_jobs=jobs), 2 * len(DEMO_SCENARIOS), "fitting"))
     print(render(demo_table(runs), "text"))
+    for run in runs:
+        if run.report is not None:
+            print(f"{run.classifier}: {run.report}")
     draw_demo(runs, output)
     print(f"Reliability diagram: {output}")
 
@@ -165,9 +175,12 @@ def bench_tables(
     metrics: Annotated[Form, typer.Option(help="The form of the metrics.")] = Form.published,
     test: Annotated[TestName, typer.Option(help="The test of significance.")] = TestName.paired,
     as_published: AsPublished = False,
+    suite: Annotated[SuiteName, typer.Option(help="Of which suite.")] = SuiteName.paper,
 ) -> None:
-    """Print one of the paper's tables, with the published values beside ours."""
+    """Print a table: of the paper (with the published values beside ours) or of the arena."""
+    from calibrant.bench.arena_tables import ARENA_TABLES, arena_losses
     from calibrant.bench.render import render
+    from calibrant.bench.runner import SUITES
     from calibrant.bench.store import open_store
     from calibrant.bench.tables import (
         data_sets_table,
@@ -182,7 +195,12 @@ def bench_tables(
             print(render(data_sets_table(), format.value))
             return
         with open_store(store) as results:
-            runs = results.runs("as-published" if as_published else "proper")
+            protocol = "as-published" if as_published else SUITES[suite.value].protocol
+            runs = results.runs(protocol)
+        if table.value in ARENA_TABLES:
+            losses = arena_losses(runs)
+            print(render(ARENA_TABLES[table.value](losses, suite.value), format.value), end="")
+            return
         tables = {
             TableName.results: lambda: results_tables(runs, metrics.value, test.value),
             TableName.effects: lambda: [effects_table(runs, test.value)],
@@ -190,6 +208,24 @@ def bench_tables(
             TableName.folds: lambda: [folds_table(runs)],
         }
         print("\n".join(render(one, format.value) for one in tables[table]()), end="")
+
+
+@bench.command("ranks")
+def bench_ranks(
+    store: StoreFile = Path("results.sqlite"),
+    suite: Annotated[SuiteName, typer.Option(help="Which suite of the arena.")] = SuiteName.arena,
+    output: Annotated[Path, typer.Option(help="The picture to write.")] = Path("ranks.png"),
+) -> None:
+    """Draw the critical-difference diagram of the arena's methods."""
+    from calibrant.bench.arena_tables import arena_losses, draw_ranks
+    from calibrant.bench.runner import SUITES
+    from calibrant.bench.store import open_store
+
+    with one_line_errors():
+        with open_store(store) as results:
+            runs = results.runs(SUITES[suite.value].protocol)
+        draw_ranks(arena_losses(runs), output)
+    print(f"Critical-difference diagram: {output}")
 
 
 @bench.command("status")

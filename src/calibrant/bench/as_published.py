@@ -104,7 +104,7 @@ class FaultyAllPairs(AllPairs):
 class PlainClassifier(CalibratedClassifier):
     """`CalibratedClassifier` as published: calibrated probabilities may be 0."""
 
-    def _temper(self, proba: FloatArray) -> FloatArray:
+    def _limit(self, proba: FloatArray) -> FloatArray:
         return proba
 
 

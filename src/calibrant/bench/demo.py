@@ -1,4 +1,4 @@
-"""The demonstration: the paper's scenarios on Breiman's waveform data."""
+"""The demonstration: the default and the paper's scenarios on Breiman's waveform data."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ from calibrant.plots import ReliabilityDisplay
 N_TRAIN, N_TEST = 300, 5000
 # Few trees, to keep the demonstration short: calibration refits the forest 336 times.
 N_TREES = 50
+DEMO_SCENARIOS = [
+    *SCENARIOS.values(),
+    Scenario("auto", "auto, the default", "direct", {"method": "auto"}),
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,8 @@ class DemoRun:
         The true classes of the test rows.
     proba : ndarray of shape (n_test, 3)
         Their predicted probabilities.
+    report : str or None
+        What the default says about its choice.
     """
 
     classifier: str
@@ -52,6 +58,7 @@ class DemoRun:
     seconds: float
     true: NDArray[np.intp]
     proba: NDArray[np.float64]
+    report: str | None = None
 
     def metrics(self) -> dict[str, float]:
         """Name and value of each metric."""
@@ -86,12 +93,20 @@ def run_demo(n_jobs: int = 2, random_state: int = 0) -> Iterator[DemoRun]:
     # Worker processes start with the first parallel fit, which should not be timed.
     SCENARIOS["one_vs_rest_raw"].estimator(GaussianNB(), n_jobs=n_jobs).fit(X, y)
     for classifier, estimator in classifiers.items():
-        for scenario in SCENARIOS.values():
+        for scenario in DEMO_SCENARIOS:
             model = scenario.estimator(estimator, n_jobs=n_jobs, random_state=random_state)
             began = time.perf_counter()
             model.fit(X, y)
             seconds = time.perf_counter() - began
-            yield DemoRun(classifier, scenario, seconds, y_test, model.predict_proba(X_test))
+            report = getattr(model, "calibration_report_", None)
+            yield DemoRun(
+                classifier,
+                scenario,
+                seconds,
+                y_test,
+                model.predict_proba(X_test),
+                None if report is None else str(report),
+            )
 
 
 def demo_table(runs: list[DemoRun]) -> Table:

@@ -1,32 +1,46 @@
-"""How the experiment is done: folds, preprocessing, classifiers and scenarios."""
+"""How an experiment is done: folds, preprocessing, classifiers and scenarios."""
 
 from __future__ import annotations
 
+import time
+from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils import Bunch
 
 from calibrant.bench import as_published
-from calibrant.bench.preprocessing import paper_pipeline
+from calibrant.bench.arena import Arena
+from calibrant.bench.preparation import cached_dataset, prepare_fold, random_forest
 from calibrant.bench.scenarios import SCENARIOS, Scenario
-from calibrant.datasets import load_dataset
+from calibrant.bench.store import Run
+from calibrant.bench.units import Unit, versions
 
 FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 N_TREES = 500
 CLASSIFIERS = {"nb": "naive Bayes", "rf": "random forest"}
+
+
+class ExperimentProtocol(Protocol):
+    """What a runner must know of an experiment."""
+
+    @property
+    def name(self) -> str:
+        """The name in stores and files."""
+
+    def approaches(self) -> list[str]:
+        """Return what is run apart on each fold."""
+
+    def scenario_names(self, unit: Unit) -> list[str]:
+        """Return the names of the runs without which a unit is not done."""
+
+    def run(self, unit: Unit) -> list[Run]:
+        """Run a unit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,22 +64,69 @@ class Fold:
     classifier: Any
 
 
-class ExperimentProtocol(Protocol):
-    """What differs between the experiment done properly and as published."""
+class PaperProtocol(ABC):
+    """The paper's experiment; what differs between proper and published is abstract."""
 
     name: str
 
+    @abstractmethod
     def scenarios(self) -> list[Scenario]:
         """Return the scenarios to run."""
 
+    @abstractmethod
     def fold(self, data_set: str, number: int, n_folds: int, classifier: str, seed: int) -> Fold:
         """Prepare one fold."""
 
     def views(self, scenario: Scenario, model: Any) -> dict[str, Any]:
         """Return the fitted model by the name of each scenario that it serves."""
+        return {scenario.name: model}
+
+    def approaches(self) -> list[str]:
+        """Return multi-class, one-vs-rest and all pairs."""
+        return list(dict.fromkeys(scenario.approach for scenario in self.scenarios()))
+
+    def scenario_names(self, unit: Unit) -> list[str]:
+        """Return the names of the scenarios of a unit's approach."""
+        return [scenario.name for scenario in self._scenarios_of(unit)]
+
+    def run(self, unit: Unit) -> list[Run]:
+        """Fit and predict all scenarios of one approach on one fold."""
+        fold = self.fold(unit.data_set, unit.fold, unit.n_folds, unit.classifier, unit.seed)
+        runs: list[Run] = []
+        model_seconds = 0.0
+        for scenario in self._scenarios_of(unit):
+            model = scenario.estimator(fold.classifier, random_state=unit.seed)
+            began = time.perf_counter()
+            model.fit(fold.X, fold.y)
+            seconds = time.perf_counter() - began
+            # The same models are fitted without and with calibration, in this order.
+            if not scenario.calibrates:
+                model_seconds = seconds
+            for name, view in self.views(scenario, model).items():
+                runs.append(
+                    Run(
+                        *unit.identity(name),
+                        seed=unit.seed,
+                        implementation=type(fold.classifier).__module__.split(".")[0],
+                        versions=versions(),
+                        n_problems=(
+                            len(getattr(model, "estimators_", ())) if scenario.parameters else 1
+                        ),
+                        model_seconds=model_seconds,
+                        calibration_seconds=(
+                            seconds - model_seconds if scenario.calibrates else None
+                        ),
+                        true=fold.y_test,
+                        proba=view.predict_proba(fold.X_test),
+                    )
+                )
+        return runs
+
+    def _scenarios_of(self, unit: Unit) -> list[Scenario]:
+        return [scenario for scenario in self.scenarios() if scenario.approach == unit.approach]
 
 
-class Proper:
+class Proper(PaperProtocol):
     """Stratified folds, preprocessing inside the fold, scikit-learn's estimators."""
 
     name = "proper"
@@ -79,28 +140,17 @@ class Proper:
         data = cached_dataset(data_set)
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=0)
         train, test = list(splitter.split(data.data, data.target))[number]
-        X, X_test = data.data[train], data.data[test]
-        if data.categorical:
-            columns = [data.feature_names.index(name) for name in data.categorical]
-            encoder = make_column_transformer(
-                (OneHotEncoder(sparse_output=False), columns), remainder="passthrough"
-            )
-            X, X_test = encoder.fit_transform(X), encoder.transform(X_test)
-        steps = paper_pipeline("passthrough").fit(X)
+        X, X_test = prepare_fold(data, train, test)
         return Fold(
-            X=steps.transform(X),
+            X=X,
             y=data.target[train],
-            X_test=steps.transform(X_test),
+            X_test=X_test,
             y_test=data.target[test],
-            classifier=GaussianNB() if classifier == "nb" else random_forest(seed),
+            classifier=GaussianNB() if classifier == "nb" else random_forest(seed, N_TREES),
         )
 
-    def views(self, scenario: Scenario, model: Any) -> dict[str, Any]:
-        """Return the model under the name of its scenario."""
-        return {scenario.name: model}
 
-
-class AsPublished:
+class AsPublished(PaperProtocol):
     """The authors' folds, preprocessing and estimators, and their coupling beside ours."""
 
     name = "as-published"
@@ -124,7 +174,9 @@ class AsPublished:
         estimator = (
             as_published.E1071NaiveBayes(categorical=categorical)
             if classifier == "nb"
-            else as_published.tuned_forest(random_forest(seed), X[train], data.target[train])
+            else as_published.tuned_forest(
+                random_forest(seed, N_TREES), X[train], data.target[train]
+            )
         )
         return Fold(X[train], data.target[train], X[test], data.target[test], estimator)
 
@@ -137,21 +189,6 @@ class AsPublished:
         return {scenario.name: model, f"{scenario.name}_as_published": faulty}
 
 
-PROTOCOLS: dict[str, ExperimentProtocol] = {
-    protocol.name: protocol for protocol in (Proper(), AsPublished())
-}
-
-
-@lru_cache(maxsize=2)
-def cached_dataset(name: str) -> Bunch:
-    """Load a data set once a process."""
-    return load_dataset(name)
-
-
-def random_forest(seed: int) -> Any:
-    """Return a forest of 500 trees: scikit-learn-intelex's, many times faster, if installed."""
-    if find_spec("sklearnex"):
-        from sklearnex.ensemble import RandomForestClassifier as FastForest
-
-        return FastForest(N_TREES, random_state=seed, n_jobs=1)
-    return RandomForestClassifier(N_TREES, random_state=seed, n_jobs=1)
+_PROTOCOLS: list[ExperimentProtocol] = [Proper(), AsPublished(), Arena()]
+_PROTOCOLS += [Arena(f"arena-{n_train}", n_train) for n_train in (50, 100, 200)]
+PROTOCOLS = {protocol.name: protocol for protocol in _PROTOCOLS}

@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS run (
     n_classes INTEGER NOT NULL,
     true BLOB NOT NULL,
     proba BLOB NOT NULL,
+    error TEXT,
     PRIMARY KEY (protocol, data_set, classifier, scenario, fold, n_folds)
 )
 """
@@ -45,7 +46,7 @@ class Run:
     Attributes
     ----------
     protocol : str
-        "proper" or "as-published".
+        How the experiment was done, such as "proper" or "as-published".
     data_set, classifier, scenario : str
         What was run.
     fold, n_folds : int
@@ -63,7 +64,9 @@ class Run:
     true : ndarray of shape (n_test,)
         The true class of each held-out row.
     proba : ndarray of shape (n_test, n_classes)
-        Its predicted probabilities.
+        Its predicted probabilities; no rows if it failed.
+    error : str or None
+        Why it failed.
     """
 
     protocol: str
@@ -80,6 +83,7 @@ class Run:
     calibration_seconds: float | None
     true: NDArray[np.intp]
     proba: NDArray[np.float64]
+    error: str | None = None
 
     @property
     def identity(self) -> Identity:
@@ -127,7 +131,7 @@ class Store:
         """Add runs in one transaction."""
         with self._connection:
             self._connection.executemany(
-                f"INSERT OR IGNORE INTO run VALUES ({', '.join('?' * 15)})",
+                f"INSERT OR IGNORE INTO run VALUES ({', '.join('?' * 16)})",
                 [
                     (
                         *run.identity,
@@ -140,6 +144,7 @@ class Store:
                         run.proba.shape[1],
                         _pack(run.true.astype("<i2")),
                         _pack(run.proba.astype("<f8")),
+                        run.error,
                     )
                     for run in runs
                 ],
@@ -180,7 +185,8 @@ def open_store(path: Path) -> Store:
 
 def _to_run(row: tuple[Any, ...]) -> Run:
     protocol, data_set, classifier, scenario, fold, n_folds = row[:6]
-    seed, implementation, versions, n_problems, model, calibration, n_classes, true, proba = row[6:]
+    seed, implementation, versions, n_problems, model, calibration = row[6:12]
+    n_classes, true, proba, error = row[12:]
     return Run(
         protocol=protocol,
         data_set=data_set,
@@ -196,6 +202,7 @@ def _to_run(row: tuple[Any, ...]) -> Run:
         calibration_seconds=calibration,
         true=_unpack(true, "<i2").astype(np.intp),
         proba=_unpack(proba, "<f8").reshape(-1, n_classes),
+        error=error,
     )
 
 

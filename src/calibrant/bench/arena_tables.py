@@ -1,0 +1,269 @@
+"""The arena's tables from stored runs: how methods rank, help and harm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from calibrant.bench.arena import ARENA_CLASSIFIERS, METHODS, PAPER_METHODS
+from calibrant.bench.peers import PEERS
+from calibrant.bench.render import Cell, Table
+from calibrant.bench.store import Run
+from calibrant.combination import normalize
+from calibrant.comparison import corrected_t_test
+from calibrant.metrics import brier_score, log_loss
+
+FloatArray = NDArray[np.float64]
+
+RAW, AUTO = "raw", "auto"
+SLIGHT_HARM, HARM = 1.005, 1.02
+
+
+@dataclass(frozen=True, eq=False)
+class ArenaLosses:
+    """Losses of all methods on all rows of the arena: a row is a classifier on a data set.
+
+    Attributes
+    ----------
+    rows : list of (str, str)
+        Classifier and data set.
+    methods : list of str
+        The methods.
+    log_loss, brier : ndarray of shape (n_rows, n_methods, n_folds)
+        Losses by fold; NaN where a method failed or does not take part.
+    seconds : ndarray of shape (n_rows, n_methods)
+        Seconds to fit and calibrate, mean of the folds.
+    """
+
+    rows: list[tuple[str, str]]
+    methods: list[str]
+    log_loss: FloatArray
+    brier: FloatArray
+    seconds: FloatArray
+
+    def means(self) -> FloatArray:
+        """Log loss of each method on each row, mean of the folds."""
+        return self.log_loss.mean(axis=2)
+
+
+def arena_losses(runs: list[Run]) -> ArenaLosses:
+    """Compute the losses of all runs, for the folds that are complete.
+
+    Parameters
+    ----------
+    runs : list of Run
+        Runs of one protocol of the arena.
+
+    Returns
+    -------
+    ArenaLosses
+        The losses.
+    """
+    methods = [
+        name for name in METHODS | PAPER_METHODS if any(run.scenario == name for run in runs)
+    ]
+    present = {(run.classifier, run.data_set) for run in runs}
+    rows = sorted(present, key=lambda row: (list(ARENA_CLASSIFIERS).index(row[0]), row[1]))
+    folds = sorted({run.fold for run in runs})
+    complete = [
+        fold
+        for fold in folds
+        if len({row_of(run) for run in runs if run.fold == fold}) == len(rows)
+    ]
+    shape = (len(rows), len(methods), len(complete))
+    losses, briers, seconds = (np.full(shape, np.nan) for _ in range(3))
+    for run in runs:
+        if run.fold not in complete:
+            continue
+        place = (rows.index(row_of(run)), methods.index(run.scenario), complete.index(run.fold))
+        seconds[place] = run.model_seconds + (run.calibration_seconds or 0.0)
+        if run.error is None:
+            # Peers do not always return rows that sum to 1.
+            proba = normalize(np.clip(run.proba, 0.0, 1.0))
+            labels = np.arange(proba.shape[1])
+            losses[place] = log_loss(run.true, proba, labels=labels)
+            briers[place] = brier_score(run.true, proba, labels=labels)
+    return ArenaLosses(rows, methods, losses, briers, seconds.mean(axis=2))
+
+
+def row_of(run: Run) -> tuple[str, str]:
+    """Return the row of the arena that a run belongs to."""
+    return (run.classifier, run.data_set)
+
+
+def methods_table(losses: ArenaLosses, title: str) -> Table:
+    """Make a line a method: mean losses, rank, harm and help, over all rows."""
+    means = losses.means()
+    raw = means[:, losses.methods.index(RAW)]
+    # A method that failed ranks behind all that did not.
+    ranks = rankdata(np.where(np.isnan(means), np.inf, means), axis=1)
+    lines = []
+    for index in np.argsort(ranks.mean(axis=0)):
+        name = losses.methods[index]
+        own, ran = means[:, index], ~np.isnan(means[:, index])
+        took_part = len(own) if name in METHODS else ran.sum()
+        worse, better = _significant(losses, index)
+        cells = [
+            name,
+            f"{own[ran].mean():.4f}" if ran.any() else "-",
+            f"{losses.brier[ran, index].mean():.4f}" if ran.any() else "-",
+            f"{ranks[:, index].mean():.1f}",
+            _share(own[ran] > SLIGHT_HARM * raw[ran]),
+            _share(own[ran] > HARM * raw[ran]),
+            str(worse),
+            str(better),
+            f"{np.nanmean(losses.seconds[:, index]):.2f}",
+            str(took_part - ran.sum()),
+        ]
+        lines.append([Cell(text, bold=name == AUTO) for text in cells])
+    return Table(
+        title,
+        [
+            "method",
+            "log loss",
+            "Brier",
+            "mean rank",
+            "> 0.5 % worse than raw",
+            "> 2 % worse",
+            "significantly worse",
+            "significantly better",
+            "seconds",
+            "failed",
+        ],
+        lines,
+        f"{len(losses.rows)} rows (classifier x data set), {losses.log_loss.shape[2]} folds each. "
+        "Significance: corrected resampled t-test of log loss against raw, 5 %. Means leave out "
+        "rows where a method failed; ranks put it last there.",
+    )
+
+
+def classifiers_table(losses: ArenaLosses, title: str) -> Table:
+    """Make a line a classifier: auto beside raw, the best peer, and an oracle of all peers."""
+    means = losses.means()
+    column = {name: index for index, name in enumerate(losses.methods)}
+    peers = [
+        column[name]
+        for name in PEERS
+        if name in column and not np.isnan(means[:, column[name]]).all()
+    ]
+    lines = []
+    for classifier, title_of in [*ARENA_CLASSIFIERS.items(), (None, "all")]:
+        own = [i for i, row in enumerate(losses.rows) if classifier in (None, row[0])]
+        if not own:
+            continue
+        part = means[own]
+        oracle = np.nanmin(part[:, [column[RAW], *peers]], axis=1).mean()
+        by_peer = {
+            losses.methods[p]: np.where(np.isnan(part[:, p]), np.inf, part[:, p]).mean()
+            for p in peers
+        }
+        best = min(by_peer, key=lambda name: by_peer[name])
+        auto = part[:, column[AUTO]].mean()
+        cells = [
+            Cell(title_of),
+            Cell(f"{part[:, column[RAW]].mean():.4f}"),
+            Cell(f"{auto:.4f}", bold=auto <= oracle),
+            Cell(f"{by_peer[best]:.4f} ({best})"),
+            Cell(f"{oracle:.4f}", bold=oracle < auto),
+        ]
+        lines.append(cells)
+    return Table(
+        title,
+        ["classifier", "raw", "auto", "best single peer", "oracle of the peers"],
+        lines,
+        "Mean log loss over the data sets. The oracle picks the best of raw and all peers for "
+        "each data set, with hindsight.",
+    )
+
+
+def harmed_table(losses: ArenaLosses, title: str) -> Table:
+    """List the rows on which auto is worse than raw, worst first."""
+    means = losses.means()
+    raw, auto = (means[:, losses.methods.index(name)] for name in (RAW, AUTO))
+    order = np.argsort(raw / auto)
+    return Table(
+        title,
+        ["row", "raw", "auto", "change"],
+        [
+            [
+                Cell(f"{ARENA_CLASSIFIERS[losses.rows[i][0]]}, {losses.rows[i][1]}"),
+                Cell(f"{raw[i]:.4f}"),
+                Cell(f"{auto[i]:.4f}"),
+                Cell(f"{auto[i] / raw[i] - 1:+.1%}"),
+            ]
+            for i in order
+            if auto[i] > raw[i]
+        ],
+        "Log loss, mean of the folds.",
+    )
+
+
+def losses_table(losses: ArenaLosses, title: str) -> Table:
+    """List all losses by fold, for those who compute further."""
+    return Table(
+        title,
+        ["classifier", "data_set", "method", "fold", "log_loss", "brier"],
+        [
+            [
+                Cell(text)
+                for text in (
+                    *row,
+                    method,
+                    str(fold),
+                    f"{losses.log_loss[i, j, fold]:.5g}",
+                    f"{losses.brier[i, j, fold]:.5g}",
+                )
+            ]
+            for i, row in enumerate(losses.rows)
+            for j, method in enumerate(losses.methods)
+            for fold in range(losses.log_loss.shape[2])
+            if method in METHODS or row[0] == "nb"
+        ],
+    )
+
+
+def draw_ranks(losses: ArenaLosses, path: Path) -> None:
+    """Draw the critical-difference diagram of the methods that never failed."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from calibrant.plots import ComparisonDisplay
+
+    means = losses.means()
+    ran = np.flatnonzero(~np.isnan(means).any(axis=0))
+    figure, ax = plt.subplots(figsize=(10, 0.5 + 0.28 * len(ran)), layout="constrained")
+    ComparisonDisplay.from_losses(means[:, ran], [losses.methods[i] for i in ran], ax=ax)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def _share(mask: NDArray[np.bool_]) -> str:
+    return f"{mask.mean():.0%}" if len(mask) else "-"
+
+
+def _significant(losses: ArenaLosses, method: int) -> tuple[int, int]:
+    """Count the rows on which a method is significantly worse and better than raw."""
+    worse = better = 0
+    raw = losses.methods.index(RAW)
+    for own in losses.log_loss:
+        if method == raw or np.isnan(own[method]).any() or own.shape[1] < 2:
+            continue
+        if corrected_t_test(own[method], own[raw]).is_significant():
+            is_worse = own[method].mean() > own[raw].mean()
+            worse, better = worse + is_worse, better + (not is_worse)
+    return worse, better
+
+
+ARENA_TABLES: dict[str, Callable[[ArenaLosses, str], Table]] = {
+    "methods": methods_table,
+    "classifiers": classifiers_table,
+    "harmed": harmed_table,
+    "losses": losses_table,
+}

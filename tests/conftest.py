@@ -9,6 +9,9 @@ BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
 if "CALIBRANT_DATA" not in os.environ and BESIDE_CHECKOUT.is_dir():
     os.environ["CALIBRANT_DATA"] = str(BESIDE_CHECKOUT)
 
+# What writes the golden files needs packages that the tests do not.
+collect_ignore_glob = ["golden/*.py"]
+
 # How long an example takes says nothing about it on a busy machine.
 settings.register_profile("calibrant", deadline=None)
 settings.load_profile("calibrant")

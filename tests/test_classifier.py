@@ -16,12 +16,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from calibrant import CalibratedClassifier
-from calibrant.calibrators import ENIR
-from calibrant.combination import add_prior_row, couple
+from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator
+from calibrant.certainty import limit_certainty
+from calibrant.combination import couple
 from calibrant.datasets import make_waveform
-from calibrant.generation import CrossFit, MonteCarloCV
+from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
 from calibrant.metrics import expected_calibration_error, log_loss
-from calibrant.strategies import AllPairs
+from calibrant.strategies import AllPairs, OneVsRest
 
 QUICK = MonteCarloCV(n_points=1000, group_size=50)
 
@@ -38,13 +39,31 @@ def make_blobs(counts, seed=0, spread=1.5):
     return centers[y] + rng.normal(size=(len(y), 4)), y
 
 
-def test_defaults_are_the_papers_recommended_scenario(waveform):
+@pytest.mark.parametrize(
+    ("short", "spelled"),
+    [
+        ({}, {"method": AutoCalibrator(), "strategy": "direct", "cv": RepeatedFolds()}),
+        (
+            {"strategy": "one-vs-rest"},
+            {"method": "enir", "strategy": OneVsRest(), "cv": "monte-carlo"},
+        ),
+        (
+            {"method": "enir"},
+            {"method": PairwiseCalibrator(ENIR()), "strategy": "direct", "cv": RepeatedFolds()},
+        ),
+    ],
+    ids=["auto", "the paper's scenario", "a binary calibrator of one model"],
+)
+def test_what_is_left_out_is_chosen_to_fit(short, spelled, waveform):
     X, y, X_new, _ = waveform
-    default = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y)
-    spelled = CalibratedClassifier(
-        GaussianNB(), method="enir", strategy="one-vs-rest", cv="monte-carlo", random_state=0
-    ).fit(X, y)
-    np.testing.assert_array_equal(default.predict_proba(X_new), spelled.predict_proba(X_new))
+    default, full = (
+        CalibratedClassifier(GaussianNB(), random_state=0, **options).fit(X, y)
+        for options in (short, spelled)
+    )
+    np.testing.assert_array_equal(default.predict_proba(X_new), full.predict_proba(X_new))
+
+
+def test_the_estimator_is_a_forest_unless_given():
     assert isinstance(CalibratedClassifier()._estimator(), RandomForestClassifier)
 
 
@@ -64,9 +83,10 @@ def test_the_procedure_step_by_step(waveform):
         final = GaussianNB().fit(X, y == label)
         columns.append(enir.predict(final.predict_proba(X_new)[:, 1]))
     proba = np.column_stack(columns)
-    expected = add_prior_row(proba / proba.sum(axis=1, keepdims=True), np.bincount(y))
+    expected = limit_certainty(proba / proba.sum(axis=1, keepdims=True), np.bincount(y))
 
-    model = CalibratedClassifier(GaussianNB(), cv=splits).fit(X, y)
+    model = CalibratedClassifier(GaussianNB(), method="enir", strategy="one-vs-rest", cv=splits)
+    model.fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X_new), expected, rtol=0, atol=1e-12)
 
 
@@ -82,7 +102,7 @@ def test_all_pairs_of_raw_naive_bayes_is_multiclass_naive_bayes(n_classes):
 
 def test_raw_one_vs_rest_divides_by_the_sum(waveform):
     X, y, X_new, _ = waveform
-    raw = CalibratedClassifier(GaussianNB(), method=None).fit(X, y)
+    raw = CalibratedClassifier(GaussianNB(), method=None, strategy="one-vs-rest").fit(X, y)
     columns = [GaussianNB().fit(X, y == k).predict_proba(X_new)[:, 1] for k in range(3)]
     expected = np.column_stack(columns) / np.sum(columns, axis=0)[:, None]
     np.testing.assert_allclose(raw.predict_proba(X_new), expected, rtol=0, atol=1e-12)
@@ -113,8 +133,9 @@ def test_two_classes_are_one_problem(strategy):
     model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=QUICK, random_state=0)
     model.fit(X, y)
     assert len(model.estimators_) == len(model.calibrators_) == 1
-    other = CalibratedClassifier(GaussianNB(), cv=QUICK, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(model.predict_proba(X), other.predict_proba(X))
+    plain = CalibratedClassifier(GaussianNB(), strategy=OneVsRest(), cv=QUICK, random_state=0)
+    plain.fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
 
 
 def test_result_does_not_depend_on_the_number_of_jobs(waveform):
@@ -147,7 +168,7 @@ def test_an_estimator_keeps_its_own_seed(waveform):
 
 def test_estimators_with_only_a_decision_function_are_calibrated(waveform):
     X, y, X_new, y_new = waveform
-    for strategy in ("one-vs-rest", "all-pairs"):
+    for strategy in ("one-vs-rest", "all-pairs", "direct"):
         model = CalibratedClassifier(LinearSVC(), strategy=strategy, cv=5, random_state=0)
         proba = model.fit(X, y).predict_proba(X_new)
         assert log_loss(y_new, proba) < 0.8 * np.log(3)
@@ -155,7 +176,7 @@ def test_estimators_with_only_a_decision_function_are_calibrated(waveform):
 
 def test_decision_functions_are_no_probabilities(waveform):
     X, y, *_ = waveform
-    with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba\. Use method='enir'"):
+    with pytest.raises(ValueError, match=r"LinearSVC has no predict_proba\. Use method='auto'"):
         CalibratedClassifier(LinearSVC(), method=None).fit(X, y)
 
 
@@ -184,7 +205,7 @@ def test_frozen_all_pairs_step_by_step(waveform):
             pair = score[:, j] / (score[:, i] + score[:, j])
             R[:, j, i] = ENIR().fit(pair[rows], y_new[rows] == j).predict(pair)
             R[:, i, j] = 1 - R[:, j, i]
-    expected = add_prior_row(couple(R), np.bincount(y_new))
+    expected = limit_certainty(couple(R), np.bincount(y_new))
     np.testing.assert_allclose(model.predict_proba(X_new), expected, rtol=0, atol=1e-12)
 
 
@@ -192,7 +213,7 @@ def test_a_class_that_only_the_frozen_estimator_knows_keeps_a_probability(wavefo
     X, y, X_new, y_new = waveform
     X, y = np.r_[X, X[:60] + 8.0], np.r_[y, np.full(60, 3)]
     rows = y_new != 1  # neither class 1 nor class 3 can be calibrated
-    for strategy in ("one-vs-rest", "all-pairs", AllPairs("hastie-tibshirani")):
+    for strategy in ("one-vs-rest", "all-pairs", AllPairs("hastie-tibshirani"), "direct"):
         model = CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, y)), strategy=strategy)
         with pytest.warns(UserWarning, match=r"Classes with fewer than 4 rows: 1 \(0\), 3 \(0\)"):
             model.fit(X_new[rows], y_new[rows])
@@ -215,15 +236,18 @@ def test_a_half_frozen_pipeline_is_refused(waveform):
     X, y, *_ = waveform
     half = make_pipeline(StandardScaler(), FrozenEstimator(GaussianNB().fit(X, y)))
     with pytest.raises(ValueError, match="wrap the whole of it in FrozenEstimator"):
-        CalibratedClassifier(half).fit(X, y)
+        CalibratedClassifier(half, strategy="one-vs-rest").fit(X, y)
 
 
 def test_any_regressor_of_scores_is_a_calibrator(waveform):
     X, y, X_new, y_new = waveform
     isotonic = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
-    model = CalibratedClassifier(GaussianNB(), method=isotonic, cv=QUICK, random_state=0)
-    assert log_loss(y_new, model.fit(X, y).predict_proba(X_new)) < 0.5
-    assert not hasattr(isotonic, "X_thresholds_")
+    for strategy in ("one-vs-rest", "direct"):
+        model = CalibratedClassifier(
+            GaussianNB(), method=isotonic, strategy=strategy, cv=QUICK, random_state=0
+        )
+        assert log_loss(y_new, model.fit(X, y).predict_proba(X_new)) < 0.5
+        assert not hasattr(isotonic, "X_thresholds_")
 
 
 def test_a_classifier_of_scores_calibrates_directly(waveform):
@@ -238,12 +262,15 @@ def test_a_classifier_of_scores_calibrates_directly(waveform):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"method": "enir", "strategy": "direct"}, "must be a multi-class calibrator"),
-        ({"method": LogisticRegression()}, "must be a binary calibrator"),
-        ({"method": "platt"}, r"method must be one of \['enir'\].* Got 'platt'"),
+        (
+            {"method": LogisticRegression(), "strategy": "one-vs-rest"},
+            r"must be a binary calibrator.* Use method='enir', or strategy='direct'",
+        ),
+        ({"method": "temperature", "strategy": "all-pairs"}, "must be a binary calibrator"),
+        ({"method": "platt"}, r"method must be one of \['auto', 'beta', .* Got 'platt'"),
         ({"method": 3}, "Got 3"),
         ({"strategy": "ovo"}, "strategy must be one of .* Got 'ovo'"),
-        ({"cv": "oops"}, "cv must be one of .* Got 'oops'"),
+        ({"cv": "oops"}, "cv must be 'auto', one of .* Got 'oops'"),
         ({"estimator": "svm"}, "estimator must be a classifier .* Got 'svm'"),
         ({"estimator": ENIR()}, r"with predict_proba or decision_function\. Got ENIR"),
         ({"estimator": GaussianNB}, "Pass an instance, such as GaussianNB"),
@@ -261,7 +288,7 @@ def test_bad_parameters_get_one_clear_error(parameters, message, waveform):
 @pytest.mark.parametrize("n_rows", [4, 5])
 def test_a_handful_of_rows_still_tells_classes_apart(n_rows):
     X, y = make_blobs([n_rows] * 3, spread=20.0)
-    for strategy in ("one-vs-rest", "all-pairs"):
+    for strategy in ("one-vs-rest", "all-pairs", "direct"):
         model = CalibratedClassifier(GaussianNB(), strategy=strategy, random_state=0).fit(X, y)
         assert model.score(X, y) == 1.0
 
@@ -269,14 +296,19 @@ def test_a_handful_of_rows_still_tells_classes_apart(n_rows):
 def test_few_sites_still_tell_classes_apart():
     X, y = make_blobs([50, 50, 50], spread=20.0)
     sites = np.random.default_rng(0).permutation(150) % 4
-    model = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y, groups=sites)
-    assert model.score(X, y) == 1.0
+    for strategy in ("one-vs-rest", "direct"):
+        model = CalibratedClassifier(GaussianNB(), strategy=strategy, random_state=0)
+        assert model.fit(X, y, groups=sites).score(X, y) == 1.0
 
 
 def test_one_group_is_no_reason_to_give_up(waveform):
     X, y, *_ = waveform
-    model = CalibratedClassifier(GaussianNB(), cv=MonteCarloCV(100, group_size=100), random_state=0)
-    model.fit(X, y)
+    model = CalibratedClassifier(
+        GaussianNB(),
+        strategy="one-vs-rest",
+        cv=MonteCarloCV(100, group_size=100),
+        random_state=0,
+    ).fit(X, y)
     assert all(isinstance(calibrator, ENIR) for calibrator in model.calibrators_)
 
 
@@ -321,40 +353,55 @@ def test_frozen_scores_that_are_no_numbers_take_no_part(waveform):
 def test_a_calibrator_that_returns_nan_is_refused(waveform):
     X, y, X_new, _ = waveform
     beyond = IsotonicRegression(out_of_bounds="nan")
-    model = CalibratedClassifier(LinearSVC(), method=beyond, cv=3, random_state=0).fit(X, y)
+    model = CalibratedClassifier(
+        LinearSVC(), method=beyond, strategy="one-vs-rest", cv=3, random_state=0
+    ).fit(X, y)
     with pytest.raises(ValueError, match="IsotonicRegression returned NaN"):
         model.predict_proba(1000 * X_new)
 
 
 def test_rows_that_calibration_leaves_undecided_are_counted(waveform, caplog):
     X, y, X_new, _ = waveform
-    model = CalibratedClassifier(GaussianNB(), cv=3, random_state=0).fit(X, y)
+    model, raw = (
+        CalibratedClassifier(
+            GaussianNB(), method=method, strategy="one-vs-rest", cv=3, random_state=0
+        ).fit(X, y)
+        for method in ("enir", None)
+    )
     for calibrator in model.calibrators_:
         calibrator.y_thresholds_[:] = 0.0
-    raw = CalibratedClassifier(GaussianNB(), method=None).fit(X, y).predict_proba(X_new)
     with caplog.at_level(logging.INFO, logger="calibrant"):
         proba = model.predict_proba(X_new)
-    np.testing.assert_allclose(proba, add_prior_row(raw, np.bincount(y)), rtol=0, atol=1e-12)
+    expected = limit_certainty(raw.predict_proba(X_new), np.bincount(y))
+    np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
     assert "1000 of 1000 rows" in caplog.text
 
 
 def test_groups_are_kept_together(waveform):
     X, y, X_new, _ = waveform
     groups = np.arange(len(y)) // 4
-    by_splitter = CalibratedClassifier(GaussianNB(), cv=GroupKFold(5)).fit(X, y, groups=groups)
     splits = list(GroupKFold(5).split(X, y, groups))
-    by_hand = CalibratedClassifier(GaussianNB(), cv=splits).fit(X, y)
-    np.testing.assert_array_equal(by_splitter.predict_proba(X_new), by_hand.predict_proba(X_new))
+    for strategy in ("one-vs-rest", "direct"):
+        by_splitter, by_hand = (
+            CalibratedClassifier(GaussianNB(), strategy=strategy, cv=cv).fit(X, y, groups=groups)
+            for cv in (GroupKFold(5), splits)
+        )
+        np.testing.assert_array_equal(
+            by_splitter.predict_proba(X_new), by_hand.predict_proba(X_new)
+        )
 
 
-@pytest.mark.parametrize("cv", [MonteCarloCV(n_points=500, group_size=None), 4, GroupKFold(4)])
-def test_copies_of_a_row_do_not_leak_when_grouped(cv):
+@pytest.mark.parametrize("strategy", ["one-vs-rest", "direct"])
+@pytest.mark.parametrize(
+    "cv", [MonteCarloCV(n_points=500, group_size=None), 4, GroupKFold(4), "auto"]
+)
+def test_copies_of_a_row_do_not_leak_when_grouped(cv, strategy):
     # Labels are noise. A nearest neighbor knows them all if copies are on both sides.
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(40), 5)
     y = rng.integers(0, 2, size=40)[groups]
     X = rng.normal(size=(40, 6))[groups] + 0.01 * rng.normal(size=(200, 6))
-    model = CalibratedClassifier(KNeighborsClassifier(1), cv=cv, random_state=0)
+    model = CalibratedClassifier(KNeighborsClassifier(1), strategy=strategy, cv=cv, random_state=0)
     grouped = model.fit(X, y, groups=groups).predict_proba(X)
     assert grouped.max(axis=1).mean() < 0.75
 

@@ -13,10 +13,11 @@ from calibrant.generation import (
     CalibrationSet,
     CrossFit,
     MonteCarloCV,
+    RepeatedFolds,
     resolve_generator,
 )
 from calibrant.problems import scoring_problems
-from calibrant.strategies import AllPairs, OneVsRest
+from calibrant.strategies import AllPairs, Direct, OneVsRest
 
 
 def make_rows(counts, seed=0):
@@ -304,8 +305,56 @@ def test_rows_of_weight_zero_take_no_part():
 
 def test_any_splitter_will_do():
     X, y = make_rows([30, 30])
-    (points,) = generate(resolve_generator(KFold(5, shuffle=True)), X, y, make_problems(y))
+    generator = resolve_generator(KFold(5, shuffle=True), binary=True)
+    (points,) = generate(generator, X, y, make_problems(y))
     assert len(points.score) == 60
+
+
+@pytest.mark.parametrize(("n_rows", "repeats"), [(60, 5), (400, 3), (1000, 1), (1200, 1)])
+def test_folds_are_dealt_anew_while_rows_are_few(n_rows, repeats):
+    X, y = make_rows([n_rows // 2, n_rows // 2])
+    splits = list(splits_of(RepeatedFolds(), X, y))
+    assert len(splits) == 10 * repeats
+    held_out = np.concatenate([test for _, test in splits])
+    np.testing.assert_array_equal(np.bincount(held_out), repeats)
+    if repeats > 1:
+        assert set(splits[0][1]) != set(splits[10][1])
+
+
+def test_repeated_folds_of_groups_keep_them_together():
+    X, y = make_rows([30, 30])
+    groups = np.arange(60) % 4
+    splits = list(splits_of(RepeatedFolds(), X, y, groups=groups))
+    assert len(splits) == 4 * 5
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_a_multiclass_problem_counts_each_row_once_however_often_it_was_scored():
+    X, y = make_rows([20, 20, 1])
+    weight = np.random.default_rng(0).integers(0, 4, size=41).astype(float)
+    weight[[0, 20, 40]] = 1.0
+    for generator in (RepeatedFolds(), MonteCarloCV(500)):
+        (points,) = generate(generator, X, y, make_problems(y, Direct(), weight), weight=weight)
+        assert points.score.shape == (len(points.rows), 3)
+        total = np.bincount(points.rows, points.sample_weight, minlength=41)
+        seen = np.bincount(points.rows, minlength=41) > 0
+        np.testing.assert_allclose(total[seen], weight[seen])
+        # The lone row of the third class stays in training.
+        np.testing.assert_array_equal(seen, (weight > 0) & (y < 2))
+
+
+def test_points_belong_to_their_row_or_to_its_group():
+    rows = np.array([2, 0, 2])
+    points = CalibrationSet(np.zeros((3, 2)), np.zeros(3), np.ones(3), rows)
+    np.testing.assert_array_equal(points.belonging(None), rows)
+    np.testing.assert_array_equal(points.belonging(np.array(["a", "b", "c"])), ["c", "a", "c"])
+
+
+def test_auto_is_chosen_by_the_kind_of_problem():
+    assert resolve_generator("auto", binary=True) == MonteCarloCV()
+    assert resolve_generator("auto", binary=False) == RepeatedFolds()
+    assert resolve_generator("monte-carlo", binary=False) == MonteCarloCV()
 
 
 @pytest.mark.parametrize(
@@ -325,11 +374,11 @@ def test_any_splitter_will_do():
         ),
         (lambda: MonteCarloCV(group_size=20.5), "whole number, at least 1. Got 20.5"),
         (lambda: CrossFit(1), "at least 2 folds. Got 1"),
-        (lambda: resolve_generator("loo"), "cv must be one of .* Got 'loo'"),
-        (lambda: resolve_generator(2.5), "cv must be a number of folds.* Got 2.5"),
-        (lambda: resolve_generator(True), "cv must be a number of folds.* Got True"),
+        (lambda: resolve_generator("loo", binary=True), "cv must be 'auto', one of .* Got 'loo'"),
+        (lambda: resolve_generator(2.5, binary=True), "cv must be a number of folds.* Got 2.5"),
+        (lambda: resolve_generator(True, binary=False), "cv must be a number of folds.* Got True"),
         (lambda: CrossFit("loo"), "cv must be a number of folds.* Got 'loo'"),
-        (lambda: resolve_generator(KFold), "an instance of a scikit-learn splitter"),
+        (lambda: resolve_generator(KFold, binary=False), "an instance of a scikit-learn splitter"),
     ],
 )
 def test_bad_generators_get_one_clear_error(make, message):

@@ -117,11 +117,15 @@ def test_extreme_scores_give_probabilities(data, strategy, cv):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-@given(data=data_sets())
-def test_direct_calibration_gives_probabilities(data):
+@given(
+    data=data_sets(),
+    method=st.sampled_from(["auto", "enir", "matrix", LogisticRegression()]),
+    cv=st.sampled_from([3, "auto"]),
+)
+def test_direct_calibration_gives_probabilities(data, method, cv):
     X, y, weight = data
     model = CalibratedClassifier(
-        GaussianNB(var_smoothing=1e-3), method=LogisticRegression(), strategy="direct", cv=3
+        GaussianNB(var_smoothing=1e-3), method=method, cv=cv, random_state=0
     ).fit(X, y, sample_weight=weight)
     assert (assert_rows_of_probabilities(model, X, np.unique(y)) > 0).all()
 

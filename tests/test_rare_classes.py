@@ -32,7 +32,7 @@ def fit_and_catch(model, *data, **options):
 
 
 @pytest.mark.parametrize("rare_count", [1, 2, 3])
-@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs", "output-code"])
+@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs", "output-code", "direct"])
 @pytest.mark.parametrize("cv", [QUICK, 5, KFold(5, shuffle=True, random_state=0)], ids=repr)
 @pytest.mark.parametrize(
     "estimator", [GaussianNB(), RandomForestClassifier(5), LinearSVC()], ids=repr
@@ -60,7 +60,7 @@ def test_direct_calibration_leaves_rare_classes_a_probability(rare_count):
 
 def test_a_lone_row_is_never_held_out_and_its_problem_says_its_share():
     X, y = make_rows(1)
-    model = CalibratedClassifier(GaussianNB(), cv=QUICK, random_state=0)
+    model = CalibratedClassifier(GaussianNB(), strategy="one-vs-rest", cv=QUICK, random_state=0)
     (warning,) = fit_and_catch(model, X, y)
     assert "No scores of held-out rows on both sides for 1 of the 3 problems" in str(
         warning.message
@@ -91,18 +91,22 @@ def test_folds_without_a_class_do_no_harm(strategy):
 def test_a_class_within_one_group_does_no_harm():
     X, y = make_rows(12)
     groups = np.where(y == "rare", "site", np.arange(len(y)).astype(str))
-    model = CalibratedClassifier(GaussianNB(), cv=GroupKFold(5))
+    model = CalibratedClassifier(GaussianNB(), strategy="one-vs-rest", cv=GroupKFold(5))
     (warning,) = fit_and_catch(model, X, y, groups=groups)
     assert "for 1 of the 3 problems (classes that are never held out" in str(warning.message)
     assert "fewer than" not in str(warning.message)
     assert (model.predict_proba(X) > 0).all()
+    direct = CalibratedClassifier(GaussianNB(), cv=GroupKFold(5))
+    assert fit_and_catch(direct, X, y, groups=groups) == []
+    assert direct.calibration_report_.rare_classes == ("rare",)
+    assert (direct.predict_proba(X) > 0).all()
 
 
 def test_many_rare_classes_at_once():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(8), [1, 1, 2, 2, 3, 3, 30, 40])
     X = rng.normal(size=(len(y), 4)) + y[:, None]
-    for strategy in ("one-vs-rest", "all-pairs"):
+    for strategy in ("one-vs-rest", "all-pairs", "direct"):
         model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=QUICK, random_state=0)
         assert len(fit_and_catch(model, X, y)) == 1
         assert (model.predict_proba(X) > 0).all()

@@ -14,6 +14,7 @@ from sklearn.utils import Tags, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from calibrant.calibrators.auto import AutoCalibrator, CalibrationReport
 from calibrant.calibrators.inputs import check_weight
 from calibrant.calibrators.protocol import (
     apply_calibrator,
@@ -21,7 +22,7 @@ from calibrant.calibrators.protocol import (
     fit_calibrator,
     resolve_calibrator,
 )
-from calibrant.combination import add_prior_row
+from calibrant.certainty import limit_certainty
 from calibrant.exceptions import CalibrationWarning
 from calibrant.fitting import Fitter, check_classifier, has_class_weights
 from calibrant.generation import Generator, resolve_generator, scores_of_fitted
@@ -50,9 +51,11 @@ FloatArray = NDArray[np.float64]
 class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier whose class probabilities are calibrated on few rows.
 
-    Breaks the classes into binary problems, calibrates each on out-of-sample scores of
-    the estimator, and combines the calibrated probabilities. The defaults are the
-    scenario that [1]_ recommends: one-vs-rest, Data Generation and Grouping, ENIR.
+    Calibrates the estimator on out-of-sample scores of its own training rows. By default
+    several calibrators, among them none at all, are pooled by what they do on rows they
+    have not seen, and shrunk toward no calibration where that may be chance. With a binary
+    strategy it is the method of [1]_: classes become binary problems, each is calibrated,
+    and the calibrated probabilities are combined.
 
     Parameters
     ----------
@@ -60,18 +63,23 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Any classifier with ``predict_proba`` or ``decision_function``; None is a random
         forest. One wrapped in `sklearn.frozen.FrozenEstimator` is not refitted: all rows
         given to ``fit`` then serve to calibrate it, and ``cv`` is not used.
-    method : str, calibrator or None, default="enir"
-        How scores become probabilities: "enir", or any object with
-        ``fit(score, target, sample_weight)`` and ``predict(score)``; with
-        ``predict_proba(score)`` for ``strategy="direct"``. None combines the estimator's
-        own probabilities without calibration.
-    strategy : str or Strategy, default="one-vs-rest"
-        How classes become scoring problems: "one-vs-rest", "all-pairs", "output-code",
-        "direct", or an object of `calibrant.strategies`. Two classes are one problem.
-    cv : str, int, splitter, iterable or Generator, default="monte-carlo"
-        Where out-of-sample scores come from: "monte-carlo", a number of stratified
-        folds, a scikit-learn splitter, (train, test) pairs, or an object of
-        `calibrant.generation`.
+    method : str, calibrator or None, default="auto"
+        How scores become probabilities. Of whole rows: "auto", "temperature", "vector",
+        "matrix", "dirichlet", or any object with ``fit(scores, y, sample_weight)`` and
+        ``predict_proba(scores)``. Of one side of a problem: "enir", "sigmoid", "beta",
+        "isotonic", "venn-abers", "histogram", or any object with
+        ``fit(score, target, sample_weight)`` and ``predict(score)``; such a method is
+        applied to pairs of classes where the strategy is direct. "auto" is "enir" for
+        binary problems. None leaves the estimator's own probabilities as they are.
+    strategy : str or Strategy, default="auto"
+        How classes become scoring problems: "direct" (the same as "auto"), one model of all
+        classes; "one-vs-rest", "all-pairs", "output-code", each with a model for every
+        binary problem; or an object of `calibrant.strategies`.
+    cv : str, int, splitter, iterable or Generator, default="auto"
+        Where out-of-sample scores come from: "monte-carlo", a number of stratified folds,
+        a scikit-learn splitter, (train, test) pairs, or an object of
+        `calibrant.generation`. "auto" is ten folds, dealt anew up to five times while rows
+        are few; for binary problems it is "monte-carlo".
     n_jobs : int, default=None
         The number of parallel fits. The result is the same for every number.
     random_state : int, RandomState or None, default=None
@@ -92,6 +100,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         The fitted models, one a problem; the frozen estimator alone if it is one.
     calibrators_ : list or None
         The fitted calibrators, one a problem; None without calibration.
+    calibration_report_ : CalibrationReport
+        With ``method="auto"``: the candidates, their weights, the expected gain with an
+        interval, and all of it in a sentence as ``str(calibration_report_)``.
     strategy_ : Strategy
         The strategy in use.
     n_features_in_ : int
@@ -105,10 +116,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Rows, not scores, are evidence, and n rows cannot show that a class is impossible:
-    the calibrated probabilities are tempered as by one more row with the shares of the
-    classes (`calibrant.combination.add_prior_row`), so no class seen in training ever
-    gets probability 0. This departs from [1]_; ``method=None`` is left as it is.
+    n rows cannot show that a class is impossible: no class gets a probability below what
+    half a row more, divided by the class shares, would give it (`calibrant.certainty`). This
+    departs from [1]_; ``method=None`` is left as it is.
 
     Sample weights are numbers of rows. They weight the calibration, and reach the
     estimator if it takes them.
@@ -131,7 +141,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> f"{log_loss(y_new, raw.predict_proba(X_new)):.2f} before"
     '0.72 before'
     >>> f"{log_loss(y_new, model.predict_proba(X_new)):.2f} after"
-    '0.37 after'
+    '0.33 after'
     """
 
     classes_: NDArray[Any]
@@ -139,15 +149,16 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     code_: NDArray[np.int8] | None
     estimators_: list[Any]
     calibrators_: list[Any] | None
+    calibration_report_: CalibrationReport
     strategy_: Strategy
 
     def __init__(
         self,
         estimator: Any = None,
         *,
-        method: Any = "enir",
-        strategy: str | Strategy = "one-vs-rest",
-        cv: Any = "monte-carlo",
+        method: Any = "auto",
+        strategy: str | Strategy = "auto",
+        cv: Any = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -229,7 +240,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         # scores, targets -> maps from score to probability
         fitted = [
-            fit_calibrator(calibrator, own.score, own.target, own.sample_weight) for own in points
+            fit_calibrator(
+                calibrator, own.score, own.target, own.sample_weight, own.belonging(groups)
+            )
+            for own in points
         ]
         self.calibrators_ = [
             constant_calibrator(calibrator, problem.target[problem.rows], weight[problem.rows])
@@ -237,6 +251,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             else own
             for own, problem in zip(fitted, problems, strict=True)
         ]
+        if isinstance(fitted[0], AutoCalibrator):
+            self.calibration_report_ = fitted[0].report_for(self.classes_)
         row_count = np.bincount(index[weight > 0], minlength=len(self.classes_))
         warn_of_few_rows(self.classes_, row_count, fitted.count(None), len(problems))
         return self
@@ -263,7 +279,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scored = np.all([is_scored(score) for score in scores], axis=0)
         proba = np.tile(self.class_count_ / self.class_count_.sum(), (len(scored), 1))
         if self.calibrators_ is not None:
-            proba = self._temper(proba)
+            proba = self._limit(proba)
         if scored.any():
             proba[scored] = self._proba([score[scored] for score in scores], are_proba)
         if not scored.all():
@@ -323,7 +339,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         calibrator = (
             None if self.method is None else resolve_calibrator(self.method, strategy.binary)
         )
-        return estimator, strategy, resolve_generator(self.cv), calibrator
+        generator = resolve_generator(self.cv, binary=strategy.binary)
+        return estimator, strategy, generator, calibrator
 
     def _check_rows(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
@@ -351,13 +368,14 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         sides = [None] if self.code_ is None else self.code_.T
         if isinstance(self.estimators_[0], FrozenEstimator):
             score, is_proba = class_scores(self.estimators_[0], X)
-            return [reduce_scores(side, score, is_proba) for side in sides], is_proba
+            scores = [reduce_scores(side, score, is_proba) for side in sides]
+            return scores, self.code_ is None or is_proba
         scored = [class_scores(model, X) for model in self.estimators_]
         scores = [
-            own_score(score, binary=side is not None)
-            for (score, _), side in zip(scored, sides, strict=True)
+            own_score(score, is_proba, binary=side is not None)
+            for (score, is_proba), side in zip(scored, sides, strict=True)
         ]
-        return scores, scored[0][1]
+        return scores, self.code_ is None or scored[0][1]
 
     def _proba(self, scores: list[FloatArray], are_proba: bool) -> FloatArray:
         """Scores of the problems -> probabilities of the problems -> of the classes."""
@@ -370,8 +388,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         combined = self.strategy_.combine(
             probas, self.code_, self.class_count_, fallback=scores if are_proba else None
         )
-        return self._temper(combined)
+        return self._limit(combined)
 
-    def _temper(self, proba: FloatArray) -> FloatArray:
+    def _limit(self, proba: FloatArray) -> FloatArray:
         """Keep calibrated probabilities from certainty that the rows cannot support."""
-        return add_prior_row(proba, self.class_count_)
+        return limit_certainty(proba, self.class_count_)

@@ -129,8 +129,7 @@ def _fit_and_score(
     binary: bool,
 ) -> FloatArray:
     model = fit_clone(estimator, X, fit_params, seed, labels, train)
-    score, _ = class_scores(model, take_rows(X, test))
-    return own_score(score, binary=binary)
+    return own_score(*class_scores(model, take_rows(X, test)), binary=binary)
 
 
 def check_classifier(estimator: Any) -> None:

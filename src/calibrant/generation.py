@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.fitting import Fitter, Part
+from calibrant.grouping import group_means
 from calibrant.problems import ScoringProblem, class_scores, is_scored, reduce_scores
 from calibrant.splits import group_draws, group_folds, stratified_draws, stratified_folds
 
@@ -22,6 +23,8 @@ Split = tuple[Rows, Rows]
 # Very few rows would need thousands of refits for n_points scores, which say no more
 # about so few rows than this many do.
 MOST_SPLITS = 1000
+# Beyond this, dealing the folds anew changes the scores' calibration in the third digit.
+MOST_REPEATS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +40,14 @@ class CalibrationSet:
         class indices for a multi-class problem.
     sample_weight : ndarray of shape (n_points,)
         The weight of each point.
+    rows : ndarray of shape (n_points,) or None
+        The training row that each point is a score of; None for means over several.
     """
 
     score: FloatArray
     target: NDArray[Any]
     sample_weight: FloatArray
+    rows: Rows | None = None
 
     def grouped(self, group_size: int) -> CalibrationSet:
         """Means over groups of about ``group_size`` points with neighboring scores.
@@ -53,17 +59,19 @@ class CalibrationSet:
         n_groups = max(1, len(self.score) // group_size)
         order = np.argsort(self.score, kind="stable")
         first = np.arange(n_groups) * len(order) // n_groups
-        weight = self.sample_weight[order]
-        score = self.score[order]
-        last = np.r_[first[1:], len(order)] - 1
-        total = np.add.reduceat(weight, first)
-        # Rounding must not bring apart what is tied: a mean lies within its group.
-        mean = np.clip(np.add.reduceat(weight * score, first) / total, score[first], score[last])
-        return CalibrationSet(
-            score=mean,
-            target=np.add.reduceat(weight * self.target[order], first) / total,
-            sample_weight=total,
-        )
+        points = (self.score[order], self.target[order], self.sample_weight[order])
+        return CalibrationSet(*group_means(*points, first))
+
+    def belonging(self, groups: NDArray[Any] | None) -> NDArray[Any] | None:
+        """Return what each point belongs to: its row, or the group of its row."""
+        return self.rows if groups is None or self.rows is None else groups[self.rows]
+
+    def per_row(self) -> CalibrationSet:
+        """Divide the weight of each row among its points, however often it was scored."""
+        if self.rows is None:
+            return self
+        _, row = np.unique(self.rows, return_inverse=True)
+        return replace(self, sample_weight=self.sample_weight / np.bincount(row)[row])
 
 
 class Generator(ABC):
@@ -288,6 +296,37 @@ class CrossFit(Generator):
             yield rows[~test], rows[test]
 
 
+@dataclass(frozen=True)
+class RepeatedFolds(Generator):
+    """Stratified folds, repeated while rows are few.
+
+    Parameters
+    ----------
+    n_folds : int, default=10
+        The number of folds; fewer where there are fewer rows, or groups of rows.
+    n_points : int, default=1000
+        Folds are dealt anew until there are at least this many held-out scores, but no
+        more than five times: repeats steady the scores, but add no rows.
+    """
+
+    n_folds: int = 10
+    n_points: int = 1000
+
+    def _splits(
+        self,
+        fitter: Fitter,
+        y: NDArray[np.intp],
+        taking_part: NDArray[np.bool_],
+        groups: NDArray[Any] | None,
+        split_params: dict[str, Any],
+    ) -> Iterator[Split]:
+        rows = np.flatnonzero(taking_part)
+        n_units = len(rows) if groups is None else len(np.unique(groups[rows]))
+        folds = CrossFit(max(2, min(self.n_folds, n_units)))
+        for _ in range(min(MOST_REPEATS, -(-self.n_points // len(rows)))):
+            yield from folds._splits(fitter, y, taking_part, groups, split_params)
+
+
 GENERATORS = {"monte-carlo": MonteCarloCV}
 
 
@@ -355,23 +394,34 @@ def scores_of_fitted(
 def _scored_rows(
     score: FloatArray, target: NDArray[np.intp], sample_weight: FloatArray, rows: Rows
 ) -> CalibrationSet:
-    """Points of the rows for which the model has a score at all."""
+    """Points of the rows for which the model has a score at all.
+
+    As published, every score of a binary problem is a point; a multi-class calibrator is told
+    how many rows there are.
+    """
     scored = is_scored(score)
     rows = rows[scored]
-    return CalibrationSet(score[scored], target[rows], sample_weight[rows])
+    points = CalibrationSet(score[scored], target[rows], sample_weight[rows], rows)
+    return points.per_row() if score.ndim == 2 else points
 
 
-def resolve_generator(cv: Any) -> Generator:
-    """Return the generator behind a name, a number of folds or a splitter."""
+def resolve_generator(cv: Any, *, binary: bool) -> Generator:
+    """Return the generator behind a name, a number of folds or a splitter.
+
+    "auto" is the paper's Monte Carlo cross-validation for binary problems, and repeated folds
+    for a multi-class one.
+    """
     if isinstance(cv, Generator):
         return cv
+    if isinstance(cv, str) and cv == "auto":
+        return MonteCarloCV() if binary else RepeatedFolds()
     if isinstance(cv, str) and cv in GENERATORS:
         return GENERATORS[cv]()
     if isinstance(cv, str):
         raise ValueError(
-            f"cv must be one of {sorted(GENERATORS)}, a number of folds, a scikit-learn splitter, "
-            f"(train, test) pairs of row numbers, or an object of calibrant.generation. "
-            f"Got {cv!r}. Leave it out for 'monte-carlo'."
+            f"cv must be 'auto', one of {sorted(GENERATORS)}, a number of folds, a scikit-learn "
+            f"splitter, (train, test) pairs of row numbers, or an object of calibrant.generation. "
+            f"Got {cv!r}. Leave it out for 'auto'."
         )
     return CrossFit(cv)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 FloatArray = NDArray[np.float64]
 
@@ -55,12 +56,23 @@ class ScoringProblem:
         return len(np.unique(self.target[self.rows]))
 
 
-def own_score(class_score: FloatArray, *, binary: bool) -> FloatArray:
+def own_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> FloatArray:
     """Score of a problem from the scores of a model fitted on its labels.
 
-    The positive side of a binary problem is the second of its sorted labels.
+    The positive side of a binary problem is the second of its sorted labels. Scores of a
+    multi-class problem are always probabilities.
     """
-    return class_score[:, 1] if binary else class_score
+    return class_score[:, 1] if binary else _as_proba(class_score, is_proba)
+
+
+def _as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:
+    """Take decision values as logits: the softmax of them has the right order at least."""
+    if not is_proba:
+        return np.asarray(softmax(class_score, axis=1))
+    total = class_score.sum(axis=1, keepdims=True)
+    # Some classifiers return rows of zeros, or rows that do not quite sum to 1.
+    uniform = np.full_like(class_score, 1.0 / class_score.shape[1])
+    return np.divide(class_score, total, out=uniform, where=total != 0)
 
 
 def reduce_scores(
@@ -84,7 +96,7 @@ def reduce_scores(
         mean decision values.
     """
     if side is None:
-        return class_score
+        return _as_proba(class_score, is_proba)
     positive, negative = class_score[:, side == 1], class_score[:, side == -1]
     if not is_proba:
         return positive.mean(axis=1) - negative.mean(axis=1)
@@ -154,7 +166,7 @@ def check_has_proba(model: Any) -> None:
     if not hasattr(model, "predict_proba"):
         raise ValueError(
             f"method=None takes the estimator's own probabilities, and {type(model).__name__} has "
-            "no predict_proba. Use method='enir' to map its decision_function."
+            "no predict_proba. Use method='auto' to map its decision_function."
         )
 
 

@@ -36,11 +36,16 @@ def stratified_draws(
 def stratified_folds(
     y: NDArray[np.intp], n_folds: int, rng: np.random.RandomState
 ) -> Iterator[HeldOut]:
-    """Deal the rows of each class to the folds in turn; lone rows are never held out."""
+    """Deal the rows of each class to the folds in turn; lone rows are never held out.
+
+    Classes are dealt in the order of their first rows, whatever they are called.
+    """
     if n_folds > len(y):
         raise ValueError(
             f"cv must be at most the number of rows, {len(y)}. Got {n_folds}. Use fewer folds."
         )
+    _, first, y = np.unique(y, return_index=True, return_inverse=True)
+    y = np.argsort(np.argsort(first))[y]
     count = np.bincount(y)
     position = (np.cumsum(count) - count)[y] + _rank_in_class(y, rng)
     alone = count[y] == 1

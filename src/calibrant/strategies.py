@@ -255,10 +255,10 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 
 def resolve_strategy(strategy: str | Strategy) -> Strategy:
-    """Return the strategy object behind a name; objects pass through."""
+    """Return the strategy object behind a name, "auto" being direct; objects pass through."""
     if isinstance(strategy, str):
-        _check_choice("strategy", strategy, STRATEGIES, "one-vs-rest")
-        return STRATEGIES[strategy]()
+        _check_choice("strategy", strategy, ("auto", *STRATEGIES), "auto")
+        return Direct() if strategy == "auto" else STRATEGIES[strategy]()
     if not isinstance(strategy, Strategy):
         raise ValueError(
             f"strategy must be one of {sorted(STRATEGIES)} or an object of "

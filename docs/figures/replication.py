@@ -41,7 +41,7 @@ def main() -> None:
             ]
             x, y = zip(*[pair for pair in points if None not in pair], strict=True)
             ax.scatter(x, y, marker=marker, label=NAMES[classifier], alpha=0.7)
-        ends = [0.003, 0.4]
+        ends = [0.0015, 0.4]
         ax.plot(ends, ends, color="black", linewidth=0.8)
         ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, title=f"coupling: {title}")
         ax.set_xlabel("MSE, published")

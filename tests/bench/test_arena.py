@@ -161,7 +161,22 @@ def test_the_classifiers_table_has_an_oracle_of_the_peers(made_up):
     row = cells(classifiers_table(made_up, "arena"))["naive Bayes"]
     oracle = -np.mean([np.log([0.7, 0.71, 0.69]), np.log([0.9, 0.91, 0.89])])
     assert row[-1] == f"{oracle:.4f}"
-    assert row[2].endswith("(probmetrics SMS)")
+    assert row[2] == "-"  # the only peer failed on one of the sets
+
+
+def test_the_best_peer_is_named():
+    runs = [
+        run_of(method, "ecoli", fold, certainty)
+        for fold in range(2)
+        for method, certainty in (
+            ("raw", 0.5),
+            ("auto", 0.8),
+            ("probmetrics SMS", 0.7),
+            ("netcal BBQ", 0.6),
+        )
+    ]
+    row = cells(classifiers_table(arena_losses(runs), "arena"))["naive Bayes"]
+    assert row[2] == f"{-np.log(0.7):.4f} (probmetrics SMS)"
 
 
 def test_harmed_rows_are_named(made_up):

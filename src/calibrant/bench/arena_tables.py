@@ -146,38 +146,34 @@ def classifiers_table(losses: ArenaLosses, title: str) -> Table:
     """Make a line a classifier: auto beside raw, the best peer, and an oracle of all peers."""
     means = losses.means()
     column = {name: index for index, name in enumerate(losses.methods)}
-    peers = [
-        column[name]
-        for name in PEERS
-        if name in column and not np.isnan(means[:, column[name]]).all()
-    ]
+    peers = [name for name in PEERS if name in column]
     lines = []
-    for classifier, title_of in [*ARENA_CLASSIFIERS.items(), (None, "all")]:
+    for classifier, shown in [*ARENA_CLASSIFIERS.items(), (None, "all")]:
         own = [i for i, row in enumerate(losses.rows) if classifier in (None, row[0])]
         if not own:
             continue
         part = means[own]
-        oracle = np.nanmin(part[:, [column[RAW], *peers]], axis=1).mean()
-        by_peer = {
-            losses.methods[p]: np.where(np.isnan(part[:, p]), np.inf, part[:, p]).mean()
-            for p in peers
-        }
-        best = min(by_peer, key=lambda name: by_peer[name])
+        # A peer that failed on some data set has no mean to compare.
+        by_peer = {name: part[:, column[name]].mean() for name in peers}
+        ran = {name: mean for name, mean in by_peer.items() if not np.isnan(mean)}
+        best = min(ran, key=lambda name: ran[name], default=None)
+        oracle = np.nanmin(part[:, [column[name] for name in (RAW, *peers)]], axis=1).mean()
         auto = part[:, column[AUTO]].mean()
-        cells = [
-            Cell(title_of),
-            Cell(f"{part[:, column[RAW]].mean():.4f}"),
-            Cell(f"{auto:.4f}", bold=auto <= oracle),
-            Cell(f"{by_peer[best]:.4f} ({best})"),
-            Cell(f"{oracle:.4f}", bold=oracle < auto),
-        ]
-        lines.append(cells)
+        lines.append(
+            [
+                Cell(shown),
+                Cell(f"{part[:, column[RAW]].mean():.4f}"),
+                Cell(f"{auto:.4f}", bold=auto <= oracle),
+                Cell("-" if best is None else f"{ran[best]:.4f} ({best})"),
+                Cell(f"{oracle:.4f}", bold=oracle < auto),
+            ]
+        )
     return Table(
         title,
         ["classifier", "raw", "auto", "best single peer", "oracle of the peers"],
         lines,
-        "Mean log loss over the data sets. The oracle picks the best of raw and all peers for "
-        "each data set, with hindsight.",
+        "Mean log loss over the data sets. The best single peer is the best of those that never "
+        "failed; the oracle picks the best of raw and all peers for each data set, with hindsight.",
     )
 
 

@@ -50,9 +50,9 @@ results: .venv/installed
 	for protocol in as-published proper; do \
 		flag=$$(test $$protocol = as-published && echo --as-published); \
 		for table in results effects times; do \
-			$(TABLES) $$flag --table $$table --format markdown > results/paper/$$protocol-$$table.md; \
+			$(TABLES) $$flag --table $$table --format markdown > results/paper/$$protocol-$$table.md || exit 1; \
 		done; \
-		$(TABLES) $$flag --table folds --format csv > results/paper/$$protocol-folds.csv; \
+		$(TABLES) $$flag --table folds --format csv > results/paper/$$protocol-folds.csv || exit 1; \
 	done
 	$(TABLES) --table results --metrics equations --test corrected --format markdown \
 		> results/paper/proper-results-equations.md
@@ -69,6 +69,7 @@ arena: .venv-arena/installed
 	$(PYTHON) -m venv .venv-arena
 	$(ARENA)/python -m pip install --quiet torch==2.13.0 probmetrics numba venn-abers netcal
 	$(ARENA)/python -m pip install --quiet "$$(ls dist/*.whl)[cli,fast,plots]"
+	$(ARENA)/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	# Needed for probmetrics' Dirichlet; where it cannot be built, its row says so.
 	-$(ARENA)/python -m pip install --quiet dirichletcal
 	touch $@
@@ -77,10 +78,10 @@ arena-results: .venv-arena/installed
 	for suite in $(SIZES); do \
 		for table in methods classifiers harmed; do \
 			$(ARENA)/calibrant bench tables --suite $$suite --store $(STORE) --table $$table \
-				--format markdown > results/arena/$$suite-$$table.md; \
+				--format markdown > results/arena/$$suite-$$table.md || exit 1; \
 		done; \
 		$(ARENA)/calibrant bench tables --suite $$suite --store $(STORE) --table losses --format csv \
-			> results/arena/$$suite-losses.csv; \
+			> results/arena/$$suite-losses.csv || exit 1; \
 		$(ARENA)/calibrant bench ranks --suite $$suite --store $(STORE) \
-			--output results/arena/$$suite-ranks.png; \
+			--output results/arena/$$suite-ranks.png || exit 1; \
 	done

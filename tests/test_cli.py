@@ -3,6 +3,7 @@ from typer.testing import CliRunner
 
 from calibrant import datasets
 from calibrant.bench import demo
+from calibrant.bench.store import Store
 from calibrant.cli import app
 from calibrant.datasets import fetching
 
@@ -117,3 +118,24 @@ def test_data_that_are_there_are_not_fetched(paper_data):
     result = runner.invoke(app, ["datasets", "fetch", "seeds", "forest"])
     assert result.exit_code == 0, result.output
     assert [line.split(":")[0] for line in result.output.splitlines()] == ["seeds", "forest"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["tables", "--suite", "arena", "--table", "results"], "--table must be one of methods"),
+        (["tables", "--table", "methods"], "--table must be one of data-sets"),
+        (["tables", "--suite", "arena", "--table", "methods"], "Got 0 runs"),
+        (["ranks"], "Got 0 runs"),
+        (["run", "--suite", "arena-50", "--as-published"], "Got suite arena-50"),
+    ],
+)
+def test_the_arena_says_in_a_line_what_is_wrong(arguments, said, tmp_path):
+    store = tmp_path / "store.sqlite"
+    with Store(store):
+        pass
+    result = runner.invoke(app, ["bench", *arguments, "--store", str(store)])
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.splitlines()) == 1

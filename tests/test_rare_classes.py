@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from calibrant import CalibratedClassifier
+from calibrant.certainty import limit_certainty
 from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import MonteCarloCV
 
@@ -110,3 +111,33 @@ def test_many_rare_classes_at_once():
         model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=QUICK, random_state=0)
         assert len(fit_and_catch(model, X, y)) == 1
         assert (model.predict_proba(X) > 0).all()
+
+
+def test_where_only_one_class_can_be_held_out_the_model_is_kept():
+    rng = np.random.default_rng(0)
+    y = np.array([*["common"] * 40, "a", "b", "c"])
+    X = 10.0 * (y[:, None] == np.unique(y)) + rng.normal(size=(43, 4))
+    model = CalibratedClassifier(LogisticRegression(), random_state=0)
+    (warning,) = fit_and_catch(model, X, y)
+    assert "the estimator's own probabilities are kept" in str(warning.message)
+    raw = LogisticRegression().fit(X, y).predict_proba(X)
+    expected = limit_certainty(raw, [1, 1, 1, 40])
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
+    assert model.calibration_report_.rare_classes == ("a", "b", "c")
+    assert str(model.calibration_report_).startswith("Calibration was left out: no rows of two")
+
+
+def test_a_report_is_of_the_last_fit():
+    X, y = make_rows(12)
+    model = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    assert model.calibration_report_.n_rows > 0
+    assert not hasattr(model.set_params(method="matrix").fit(X, y), "calibration_report_")
+
+
+def test_every_row_may_be_a_group_of_its_own():
+    X, y = make_rows(4)
+    model = CalibratedClassifier(GaussianNB(), random_state=0)
+    fit_and_catch(model, X, y, groups=np.arange(len(y)))
+    assert np.isfinite(model.predict_proba(X)).all()
+    with pytest.raises(ValueError, match=r"at least two groups\. Got 1"):
+        model.fit(X, y, groups=np.zeros(len(y)))

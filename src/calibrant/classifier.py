@@ -14,11 +14,11 @@ from sklearn.utils import Tags, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calibrant.calibrators.auto import AutoCalibrator, CalibrationReport
+from calibrant.calibrators.auto import AutoCalibrator, CalibrationReport, report_of
 from calibrant.calibrators.inputs import check_weight
 from calibrant.calibrators.protocol import (
     apply_calibrator,
-    constant_calibrator,
+    calibrator_without_points,
     fit_calibrator,
     resolve_calibrator,
 )
@@ -101,8 +101,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     calibrators_ : list or None
         The fitted calibrators, one a problem; None without calibration.
     calibration_report_ : CalibrationReport
-        With ``method="auto"``: the candidates, their weights, the expected gain with an
-        interval, and all of it in a sentence as ``str(calibration_report_)``.
+        With ``method="auto"`` and a direct strategy: the candidates, their weights, the
+        expected gain with an interval, and all of it in a sentence as
+        ``str(calibration_report_)``.
     strategy_ : Strategy
         The strategy in use.
     n_features_in_ : int
@@ -204,6 +205,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         estimator, strategy, generator, calibrator = self._check_parameters()
+        self.__dict__.pop("calibration_report_", None)  # of an earlier fit
         frozen = isinstance(estimator, FrozenEstimator)
         X, labels, sample_weight, groups = self._check_rows(X, y, sample_weight, groups)
         weight = as_frequencies(sample_weight, len(labels))
@@ -246,15 +248,26 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             for own in points
         ]
         self.calibrators_ = [
-            constant_calibrator(calibrator, problem.target[problem.rows], weight[problem.rows])
+            calibrator_without_points(
+                calibrator,
+                problem.target[problem.rows],
+                weight[problem.rows],
+                len(self.classes_),
+            )
             if own is None
             else own
             for own, problem in zip(fitted, problems, strict=True)
         ]
-        if isinstance(fitted[0], AutoCalibrator):
-            self.calibration_report_ = fitted[0].report_for(self.classes_)
         row_count = np.bincount(index[weight > 0], minlength=len(self.classes_))
-        warn_of_few_rows(self.classes_, row_count, fitted.count(None), len(problems))
+        if isinstance(calibrator, AutoCalibrator):
+            self.calibration_report_ = report_of(fitted[0], self.classes_, row_count)
+        warn_of_few_rows(
+            self.classes_,
+            row_count,
+            fitted.count(None),
+            len(problems),
+            keeps_scores=not strategy.binary,
+        )
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:

@@ -146,18 +146,23 @@ def demo(
 def bench_run(
     suite: Annotated[SuiteName, typer.Option(help="What to run.")] = SuiteName.paper,
     data_sets: Annotated[list[str] | None, typer.Option(help="Only these data sets.")] = None,
-    classifiers: Annotated[list[str] | None, typer.Option(help="Only these: nb, rf.")] = None,
+    classifiers: Annotated[
+        list[str] | None, typer.Option(help="Only these, such as nb rf.")
+    ] = None,
     jobs: Annotated[int, typer.Option(help="The number of parallel processes.")] = 2,
     store: StoreFile = Path("results.sqlite"),
     as_published: AsPublished = False,
 ) -> None:
     """Run the experiment, or what is left of it: a run that is stored is not run again."""
+    from calibrant.bench.peers import check_peers
     from calibrant.bench.runner import run_suite, select_suite
     from calibrant.bench.store import Store
     from calibrant.progress import track
 
     with one_line_errors():
         chosen = select_suite(suite.value, data_sets, classifiers, as_published=as_published)
+        if suite.value.startswith("arena"):
+            check_peers()
         with Store(store) as results:
             run_suite(
                 chosen,
@@ -194,10 +199,25 @@ def bench_tables(
         if table is TableName.data_sets:
             print(render(data_sets_table(), format.value))
             return
+        is_arena = suite.value.startswith("arena")
+        if is_arena != (table.value in ARENA_TABLES):
+            names = (
+                ARENA_TABLES
+                if is_arena
+                else [name for name in TableName if name not in ARENA_TABLES]
+            )
+            raise ValueError(
+                f"--table must be one of {', '.join(names)} for suite {suite.value}. "
+                f"Got {table.value}. Choose another table or suite."
+            )
+        if as_published and is_arena:
+            raise ValueError(
+                "--as-published is for the paper's tables. Got an arena. Leave it out."
+            )
         with open_store(store) as results:
             protocol = "as-published" if as_published else SUITES[suite.value].protocol
             runs = results.runs(protocol)
-        if table.value in ARENA_TABLES:
+        if is_arena:
             losses = arena_losses(runs)
             print(render(ARENA_TABLES[table.value](losses, suite.value), format.value), end="")
             return
@@ -230,7 +250,7 @@ def bench_ranks(
 
 @bench.command("status")
 def bench_status(store: StoreFile = Path("results.sqlite")) -> None:
-    """Print how much of the paper suite a store has."""
+    """Print how much of each suite a store has."""
     from calibrant.bench.render import render
     from calibrant.bench.runner import status_table
     from calibrant.bench.store import open_store

@@ -312,6 +312,17 @@ class RepeatedFolds(Generator):
     n_folds: int = 10
     n_points: int = 1000
 
+    def __post_init__(self) -> None:
+        if not _is_whole(self.n_folds) or self.n_folds < 2:
+            raise ValueError(
+                f"n_folds must be a whole number, at least 2. Got {self.n_folds!r}. Use 10."
+            )
+        if not _is_whole(self.n_points) or self.n_points < 1:
+            raise ValueError(
+                f"n_points must be a whole number, at least 1. Got {self.n_points!r}. "
+                "Use 1 for a single pass of the folds."
+            )
+
     def _splits(
         self,
         fitter: Fitter,
@@ -322,7 +333,8 @@ class RepeatedFolds(Generator):
     ) -> Iterator[Split]:
         rows = np.flatnonzero(taking_part)
         n_units = len(rows) if groups is None else len(np.unique(groups[rows]))
-        folds = CrossFit(max(2, min(self.n_folds, n_units)))
+        largest_class = int(np.bincount(y[rows]).max())
+        folds = CrossFit(max(2, min(self.n_folds, n_units, largest_class)))
         for _ in range(min(MOST_REPEATS, -(-self.n_points // len(rows)))):
             yield from folds._splits(fitter, y, taking_part, groups, split_params)
 

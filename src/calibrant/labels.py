@@ -148,7 +148,12 @@ def as_frequencies(sample_weight: FloatArray | None, n_rows: int) -> FloatArray:
 
 
 def warn_of_few_rows(
-    classes: NDArray[Any], row_count: NDArray[np.intp], n_constant: int, n_problems: int
+    classes: NDArray[Any],
+    row_count: NDArray[np.intp],
+    n_constant: int,
+    n_problems: int,
+    *,
+    keeps_scores: bool,
 ) -> None:
     """Say once which classes are rare, and what was done about it.
 
@@ -162,6 +167,8 @@ def warn_of_few_rows(
         The number of problems that could not be calibrated.
     n_problems : int
         The number of all problems.
+    keeps_scores : bool
+        Whether scores stay as they are where nothing could be calibrated.
     """
     said = []
     rare = np.flatnonzero(row_count < FEW_ROWS)
@@ -174,8 +181,12 @@ def warn_of_few_rows(
     if n_constant:
         said.append(
             f"No scores of held-out rows on both sides for {n_constant} of the {n_problems} "
-            "problems (classes that are never held out, or rows without a score): the share of "
-            "each side is predicted."
+            "problems (classes that are never held out, or rows without a score): "
+            + (
+                "the estimator's own probabilities are kept."
+                if keeps_scores
+                else "the share of each side is predicted."
+            )
         )
     if said:
         warnings.warn(" ".join(said), CalibrationWarning, stacklevel=3)

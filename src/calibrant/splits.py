@@ -58,11 +58,7 @@ def group_draws(
 ) -> Iterator[HeldOut]:
     """Draw whole groups to hold out, without end; each class keeps one at least."""
     names, group = np.unique(groups, return_inverse=True)
-    if len(names) < 2:
-        raise ValueError(
-            f"groups must name at least two groups. Got {len(names)}. "
-            "Leave groups out if the rows are independent."
-        )
+    _check_several(names)
     size = np.bincount(group)
     while True:
         order = rng.permutation(len(names))
@@ -76,6 +72,7 @@ def group_folds(
 ) -> Iterator[HeldOut]:
     """Deal whole groups to the folds, stratified as well as they allow; each class keeps one."""
     names, group = np.unique(groups, return_inverse=True)
+    _check_several(names)
     if n_folds > len(names):
         raise ValueError(
             f"cv must be at most the number of groups, {len(names)}. Got {n_folds}. "
@@ -90,6 +87,14 @@ def group_folds(
         test = np.zeros(len(y), dtype=bool)
         test[rows] = True
         yield _keep_classes(test, y, group, rng)
+
+
+def _check_several(names: NDArray[Any]) -> None:
+    if len(names) < 2:
+        raise ValueError(
+            f"groups must name at least two groups. Got {len(names)}. "
+            "Leave groups out if the rows are independent."
+        )
 
 
 def _keep_classes(

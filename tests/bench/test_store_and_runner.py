@@ -136,3 +136,15 @@ def test_all_pairs_as_published_share_the_models_of_all_pairs(paper_data):
 def test_published_folds_are_ten():
     with pytest.raises(ValueError, match=r"n_folds must be 10, .* Got 3"):
         PROTOCOLS["as-published"].fold("seeds", 0, 3, "nb", 0)
+
+
+def test_a_store_from_before_the_arena_is_read_and_added_to(tmp_path):
+    path = tmp_path / "old.sqlite"
+    with Store(path) as store:
+        store.add([make_run()])
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE run DROP COLUMN error")
+    connection.close()
+    with Store(path) as store:
+        store.add([make_run(fold=1)])
+        assert [run.error for run in store.runs("proper")] == [None, None]

@@ -178,7 +178,7 @@ def test_where_nothing_can_be_held_out_nothing_is_changed(y, groups):
     assert (auto.report_.expected_gain, auto.report_.n_rows) == (0.0, 0)
     assert auto.report_.interval == (-np.inf, np.inf)
     assert np.isnan(auto.report_.log_losses).all()
-    assert "Calibration was left out: on 0 rows" in str(auto.report_)
+    assert "Calibration was left out: no rows of two classes" in str(auto.report_)
     np.testing.assert_allclose(auto.predict_proba(score), score, rtol=0, atol=0.05)
 
 

@@ -7,6 +7,7 @@ that has them all is made by ``make arena``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,16 @@ Method = Callable[[Any, FloatArray, NDArray[np.intp], FloatArray, int], FloatArr
 ScoreMethod = Callable[[FloatArray, NDArray[np.intp], FloatArray], FloatArray]
 
 N_FOLDS = 10
+
+
+def check_peers() -> None:
+    """Refuse to run the arena without its peers: their absence would be stored as a result."""
+    missing = [name for name in ("probmetrics", "venn_abers", "netcal") if not find_spec(name)]
+    if missing:
+        raise ValueError(
+            f"The arena needs its peers. Got an environment without {', '.join(missing)}. "
+            "Run it with: make arena"
+        )
 
 
 def raw(

@@ -115,6 +115,9 @@ class Store:
         self._connection = sqlite3.connect(path)
         with self._connection:
             self._connection.execute(SCHEMA)
+            columns = [row[1] for row in self._connection.execute("PRAGMA table_info(run)")]
+            if "error" not in columns:  # a store of the time before the arena
+                self._connection.execute("ALTER TABLE run ADD COLUMN error TEXT")
 
     def __enter__(self) -> Self:
         return self

@@ -97,7 +97,9 @@ class CalibrationReport:
         chosen = sorted(zip(self.weights, self.candidates, strict=True), reverse=True)
         parts = [f"{name} ({weight:.0%})" for weight, name in chosen if weight >= LEAST_WEIGHT]
         low, high = self.interval
-        if self.weights[0] > 1.0 - LEAST_WEIGHT:
+        if self.n_rows == 0:
+            said = "Calibration was left out: no rows of two classes could be held out to judge it."
+        elif self.weights[0] > 1.0 - LEAST_WEIGHT:
             said = (
                 f"Calibration was left out: on {self.n_rows} rows it brought no gain in log loss "
                 "that chance does not explain."
@@ -183,11 +185,6 @@ class AutoCalibrator(MulticlassCalibrator):
         self._fit(score, index, weight)
         return self
 
-    def report_for(self, classes: NDArray[Any]) -> CalibrationReport:
-        """Return the report, with the names of the classes for their column numbers."""
-        rare = tuple(classes[list(self.report_.rare_classes)].tolist())
-        return replace(self.report_, rare_classes=rare)
-
     def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
         self.calibrators_ = {
             name: clone(CANDIDATES[name]).fit(score, y, weight) for name in self.weights_
@@ -243,11 +240,33 @@ class AutoCalibrator(MulticlassCalibrator):
         )
 
 
+def report_of(
+    calibrator: AutoCalibrator | None, classes: NDArray[Any], row_count: NDArray[np.intp]
+) -> CalibrationReport:
+    """Return the report of a calibrator of column numbers, with the names of the classes.
+
+    None is a calibrator that had nothing to judge the candidates by.
+    """
+    if calibrator is not None:
+        rare = tuple(classes[list(calibrator.report_.rare_classes)].tolist())
+        return replace(calibrator.report_, rare_classes=rare)
+    others = len(CANDIDATES) - 1
+    return CalibrationReport(
+        candidates=tuple(CANDIDATES),
+        weights=(1.0, *[0.0] * others),
+        log_losses=(np.nan,) * (1 + others),
+        expected_gain=0.0,
+        interval=(-np.inf, np.inf),
+        n_rows=0,
+        rare_classes=tuple(classes[row_count < FEW_ROWS].tolist()),
+    )
+
+
 def _folds(y: NDArray[np.intp], unit: NDArray[np.intp]) -> NDArray[np.intp]:
     """Deal units to folds; -1 for points that are never held out."""
     rng = np.random.RandomState(0)
     _, first = np.unique(unit, return_index=True)
-    n_folds = min(N_FOLDS, len(first))
+    n_folds = min(N_FOLDS, len(first), int(np.bincount(y).max()))
     fold = np.full(len(y), -1, dtype=np.intp)
     if n_folds < 2:
         return fold

@@ -162,6 +162,10 @@ def _fit_binary(
     if len(target) == 0 or target.min() == target.max():
         return OverallShare(target, weight)
     if group_rows is not None:
+        if not group_rows > 0:
+            raise ValueError(
+                f"group_rows must be above 0. Got {group_rows!r}. Use None to keep every score."
+            )
         n_groups = int(np.clip(weight.sum() / group_rows, 1, MOST_GROUPS))
         score, target, weight = pool_ties(score, target, weight)
         first = equal_weight_groups(weight, n_groups)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.dummy import DummyRegressor
 from sklearn.utils.validation import has_fit_parameter
 
-from calibrant.calibrators.auto import AutoCalibrator
+from calibrant.calibrators.auto import AutoCalibrator, Unchanged
 from calibrant.calibrators.binary import (
     BetaCalibrator,
     HistogramCalibrator,
@@ -111,14 +111,21 @@ def fit_calibrator(
     return clone(calibrator).fit(score, target, sample_weight=sample_weight)
 
 
-def constant_calibrator(
-    calibrator: Any, target: NDArray[np.intp], sample_weight: FloatArray
+def calibrator_without_points(
+    calibrator: Any, target: NDArray[np.intp], sample_weight: FloatArray, n_classes: int
 ) -> Any:
-    """Predict the shares of the targets whatever the score; one half without targets."""
+    """Return what stands in for a calibrator that had nothing to be fitted on.
+
+    Scores of whole rows stay as they are. One side of a problem gets its share, whatever the
+    score, or one half without targets.
+    """
+    if is_multiclass(calibrator):
+        uniform = np.full((len(target), n_classes), 1.0 / n_classes)
+        return Unchanged().fit(uniform, target, sample_weight)
     if len(target) == 0:
         return DummyRegressor(strategy="constant", constant=0.5).fit([[0.0]], [0.5])
-    dummy = DummyClassifier(strategy="prior") if is_multiclass(calibrator) else DummyRegressor()
-    return dummy.fit(np.zeros((len(target), 1)), target, sample_weight=sample_weight)
+    zeros = np.zeros((len(target), 1))
+    return DummyRegressor().fit(zeros, target, sample_weight=sample_weight)
 
 
 def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> FloatArray:

@@ -252,7 +252,7 @@ def fit_floor_and_trust(
 
 def check_penalty(name: str, value: float) -> None:
     """Refuse a penalty that is negative or no number."""
-    if not value >= 0:
+    if not isinstance(value, int | float | np.floating) or not value >= 0:
         raise ValueError(f"{name} must be 0 or more. Got {value!r}. Use 1 for the usual strength.")
 
 

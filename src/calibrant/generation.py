@@ -14,11 +14,17 @@ from numpy.typing import NDArray
 from calibrant.fitting import Fitter, Part
 from calibrant.grouping import group_means
 from calibrant.problems import ScoringProblem, class_scores, is_scored, reduce_scores
-from calibrant.splits import group_draws, group_folds, stratified_draws, stratified_folds
+from calibrant.splits import (
+    Split,
+    check_split,
+    group_draws,
+    group_folds,
+    stratified_draws,
+    stratified_folds,
+)
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
-Split = tuple[Rows, Rows]
 
 # Very few rows would need thousands of refits for n_points scores, which say no more
 # about so few rows than this many do.
@@ -284,7 +290,7 @@ class CrossFit(Generator):
             is_splitter = hasattr(self.cv, "split")
             splits = self.cv.split(fitter.X, y, **split_params) if is_splitter else self.cv
             for split in splits:
-                yield _check_split(split, len(y), groups)
+                yield check_split(split, len(y), groups)
             return
         rows, n_folds = np.flatnonzero(taking_part), int(self.cv)
         held_out = (
@@ -348,43 +354,6 @@ def _is_whole(value: Any) -> bool:
 
 def _is_share(value: Any) -> bool:
     return isinstance(value, int | float | np.floating) and bool(0 < value < 1)
-
-
-def _check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
-    """Refuse a split that trains on what it scores, a row or a group."""
-    if not isinstance(split, tuple | list) or len(split) != 2:
-        raise ValueError(
-            f"cv must yield (train, test) pairs of row numbers. Got {split!r}. "
-            "Pass the list of such pairs, or a splitter."
-        )
-    train, test = (_row_numbers(part, n_rows) for part in split)
-    if len(np.intersect1d(train, test)):
-        raise ValueError(
-            "cv must hold out the rows that it scores. Got a split with "
-            f"{len(np.intersect1d(train, test))} rows on both sides. Use another splitter."
-        )
-    if groups is not None and len(both := np.intersect1d(groups[train], groups[test])):
-        raise ValueError(
-            f"cv must keep groups together. Got a split with group {both[0]!r} on both sides. "
-            "Use a group-aware splitter such as GroupKFold, a number of folds, or 'monte-carlo'."
-        )
-    return train, test
-
-
-def _row_numbers(part: Any, n_rows: int) -> Rows:
-    """Row numbers from numbers or a mask, as arrays or lists."""
-    numbers = np.asarray(part)
-    if numbers.dtype == bool and len(numbers) == n_rows:
-        return np.flatnonzero(numbers)
-    if numbers.size == 0:
-        return np.empty(0, dtype=np.intp)
-    are_numbers = numbers.dtype.kind in "iu" and numbers.ndim == 1
-    if not are_numbers or numbers.min() < 0 or numbers.max() >= n_rows:
-        raise ValueError(
-            f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}. "
-            f"Got {part!r}. Pass the splits of these very rows."
-        )
-    return numbers.astype(np.intp)
 
 
 def scores_of_fitted(

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold
 
 HeldOut = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+Split = tuple[Rows, Rows]
 
 
 def stratified_draws(
@@ -95,6 +97,43 @@ def _check_several(names: NDArray[Any]) -> None:
             f"groups must name at least two groups. Got {len(names)}. "
             "Leave groups out if the rows are independent."
         )
+
+
+def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
+    """Refuse a split that trains on what it scores, a row or a group."""
+    if not isinstance(split, tuple | list) or len(split) != 2:
+        raise ValueError(
+            f"cv must yield (train, test) pairs of row numbers. Got {split!r}. "
+            "Pass the list of such pairs, or a splitter."
+        )
+    train, test = (_row_numbers(part, n_rows) for part in split)
+    if len(np.intersect1d(train, test)):
+        raise ValueError(
+            "cv must hold out the rows that it scores. Got a split with "
+            f"{len(np.intersect1d(train, test))} rows on both sides. Use another splitter."
+        )
+    if groups is not None and len(both := np.intersect1d(groups[train], groups[test])):
+        raise ValueError(
+            f"cv must keep groups together. Got a split with group {both[0]!r} on both sides. "
+            "Use a group-aware splitter such as GroupKFold, a number of folds, or 'monte-carlo'."
+        )
+    return train, test
+
+
+def _row_numbers(part: Any, n_rows: int) -> Rows:
+    """Row numbers from numbers or a mask, as arrays or lists."""
+    numbers = np.asarray(part)
+    if numbers.dtype == bool and len(numbers) == n_rows:
+        return np.flatnonzero(numbers)
+    if numbers.size == 0:
+        return np.empty(0, dtype=np.intp)
+    are_numbers = numbers.dtype.kind in "iu" and numbers.ndim == 1
+    if not are_numbers or numbers.min() < 0 or numbers.max() >= n_rows:
+        raise ValueError(
+            f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}. "
+            f"Got {part!r}. Pass the splits of these very rows."
+        )
+    return numbers.astype(np.intp)
 
 
 def _keep_classes(

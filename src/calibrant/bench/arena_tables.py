@@ -75,8 +75,10 @@ def arena_losses(runs: list[Run]) -> ArenaLosses:
     ]
     present = {row_of(run) for run in runs}
     rows = sorted(present, key=lambda row: (list(ARENA_CLASSIFIERS).index(row[0]), row[1]))
-    by_fold = {fold: {row_of(run) for run in runs if run.fold == fold} for fold in range(10)}
-    complete = [fold for fold, own in by_fold.items() if own and len(own) == len(rows)]
+    folds = sorted({run.fold for run in runs})
+    complete = [
+        fold for fold in folds if {row_of(run) for run in runs if run.fold == fold} == present
+    ]
     if not complete:
         raise ValueError(
             "A store must have a fold of the suite on which all its rows are done. Got "
@@ -124,16 +126,20 @@ def methods_table(losses: ArenaLosses, title: str) -> Table:
     ranks[own_methods] = rankdata(
         np.where(np.isnan(means), np.inf, means)[:, own_methods], axis=1
     ).mean(axis=0)
-    briers = losses.brier.mean(axis=2).mean(axis=0)
-    best = [np.nanmin(values) for values in (means.mean(axis=0)[own_methods], briers, ranks)]
+    briers = losses.brier.mean(axis=2)
+    best = [
+        min(
+            _mean(values[:, index]) for index in own_methods if not np.isnan(values[:, index]).any()
+        )
+        for values in (means, briers)
+    ]
+    best.append(np.nanmin(ranks))
     lines = []
     for index in sorted(own_methods, key=lambda index: ranks[index]):
         ran = ~np.isnan(means[:, index])
         own = means[ran, index]
         worse, better = _significant(losses, index)
-        values = (own.mean() if ran.any() else np.nan, briers[index], ranks[index])
-        if not ran.all() and ran.any():
-            values = (values[0], losses.brier[ran, index].mean(), values[2])
+        values = (_mean(own), _mean(briers[ran, index]), ranks[index])
         cells = [Cell(losses.methods[index])]
         for value, least, digits in zip(values, best, (4, 4, 1), strict=True):
             text = "-" if np.isnan(value) else f"{value:.{digits}f}"
@@ -265,6 +271,10 @@ def draw_ranks(losses: ArenaLosses, path: Path) -> None:
     ComparisonDisplay.from_losses(means[:, ran], [losses.methods[i] for i in ran], ax=ax)
     figure.savefig(path, dpi=150)
     plt.close(figure)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else np.nan
 
 
 def _share(mask: NDArray[np.bool_]) -> str:

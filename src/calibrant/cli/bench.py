@@ -1,55 +1,16 @@
-"""The command line: arguments in, calls out. Imports of the work are inside commands."""
+"""``calibrant bench``: run the experiments, build their tables and pictures."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-try:
-    import typer
-    from typer.core import TyperCommand
-except ImportError:
-    raise SystemExit(
-        "calibrant: the command line needs pip install 'calibrant[cli,plots]'"
-    ) from None
+import typer
 
-PLAIN: dict[str, Any] = {
-    "no_args_is_help": True,
-    "rich_markup_mode": None,  # errors as one plain line
-    "pretty_exceptions_enable": False,
-}
-app = typer.Typer(help="Class probabilities that can be trusted, from few rows.", **PLAIN)
-bench = typer.Typer(help="Rerun the paper's experiment and build its tables.", **PLAIN)
-datasets = typer.Typer(help="The paper's twelve data sets.", **PLAIN)
-app.add_typer(bench, name="bench")
-app.add_typer(datasets, name="datasets")
+from calibrant.cli.arguments import PLAIN, SeveralValues, one_line_errors
 
-
-class SeveralValues(TyperCommand):
-    """Let an option that may be repeated take several values: ``--classifiers nb rf``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option before each of its values."""
-        repeatable = {
-            name
-            for parameter in self.params
-            if getattr(parameter, "multiple", False)
-            for name in parameter.opts
-        }
-        spelled_out: list[str] = []
-        option = None
-        for argument in args:
-            if argument in repeatable:
-                option = argument
-                continue
-            if argument.startswith("-"):
-                option = None
-            spelled_out += [argument] if option is None else [option, argument]
-        return super().parse_args(ctx, spelled_out)
+app = typer.Typer(help="Rerun the paper's experiment and build its tables.", **PLAIN)
 
 
 class SuiteName(StrEnum):
@@ -107,42 +68,7 @@ AsPublished = Annotated[
 ]
 
 
-@contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Turn what a user can mend into one line and exit code 2."""
-    import sqlite3
-
-    try:
-        yield
-    except (ValueError, OSError, sqlite3.DatabaseError) as error:
-        print(f"calibrant: {error}", file=sys.stderr)
-        raise typer.Exit(2) from None
-
-
-@app.command()
-def demo(
-    output: Annotated[Path, typer.Option(help="The reliability diagram to write.")] = Path(
-        "demo.png"
-    ),
-    jobs: Annotated[int, typer.Option(help="The number of parallel fits.")] = 2,
-) -> None:
-    """Run the default and the paper's five scenarios on built-in data: a table and a picture."""
-    from calibrant.bench.demo import DEMO_SCENARIOS, demo_table, draw_demo, run_demo
-    from calibrant.bench.render import render
-    from calibrant.progress import track
-
-    if not output.parent.is_dir():
-        raise typer.BadParameter(f"{output.parent} must be a folder that exists.")
-    runs = list(track(run_demo(n_jobs=jobs), 2 * len(DEMO_SCENARIOS), "fitting"))
-    print(render(demo_table(runs), "text"))
-    for run in runs:
-        if run.report is not None:
-            print(f"{run.classifier}: {run.report}")
-    draw_demo(runs, output)
-    print(f"Reliability diagram: {output}")
-
-
-@bench.command("run", cls=SeveralValues)
+@app.command("run", cls=SeveralValues)
 def bench_run(
     suite: Annotated[SuiteName, typer.Option(help="What to run.")] = SuiteName.paper,
     data_sets: Annotated[list[str] | None, typer.Option(help="Only these data sets.")] = None,
@@ -172,7 +98,7 @@ def bench_run(
             )
 
 
-@bench.command("tables")
+@app.command("tables")
 def bench_tables(
     store: StoreFile = Path("results.sqlite"),
     table: Annotated[TableName, typer.Option(help="Which table.")] = TableName.results,
@@ -230,7 +156,7 @@ def bench_tables(
         print("\n".join(render(one, format.value) for one in tables[table]()), end="")
 
 
-@bench.command("ranks")
+@app.command("ranks")
 def bench_ranks(
     store: StoreFile = Path("results.sqlite"),
     suite: Annotated[SuiteName, typer.Option(help="Which suite of the arena.")] = SuiteName.arena,
@@ -248,7 +174,7 @@ def bench_ranks(
     print(f"Critical-difference diagram: {output}")
 
 
-@bench.command("status")
+@app.command("status")
 def bench_status(store: StoreFile = Path("results.sqlite")) -> None:
     """Print how much of each suite a store has."""
     from calibrant.bench.render import render
@@ -257,37 +183,3 @@ def bench_status(store: StoreFile = Path("results.sqlite")) -> None:
 
     with one_line_errors(), open_store(store) as results:
         print(render(status_table(results), "text"), end="")
-
-
-@datasets.command("list")
-def datasets_list() -> None:
-    """Print the names of the data sets."""
-    from calibrant.datasets.catalog import CATALOG
-
-    for info in CATALOG.values():
-        print(f"{info.name:14} {info.title}")
-
-
-@datasets.command("info")
-def datasets_info(name: str) -> None:
-    """Print what a data set holds."""
-    from calibrant.datasets import describe_dataset
-
-    with one_line_errors():
-        print(describe_dataset(name))
-
-
-@datasets.command("fetch")
-def datasets_fetch(
-    names: Annotated[list[str] | None, typer.Argument(help="All of UCI's if none.")] = None,
-) -> None:
-    """Download data sets from UCI, check them, and keep them where they are read from."""
-    from calibrant.datasets import fetch_datasets
-
-    with one_line_errors():
-        for name, folder in fetch_datasets(names):
-            print(f"{name}: {folder}")
-
-
-if __name__ == "__main__":
-    app()

@@ -1,0 +1,52 @@
+"""What the commands share: plain help, options with several values, errors of one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+PLAIN: dict[str, Any] = {
+    "no_args_is_help": True,
+    "rich_markup_mode": None,  # errors as one plain line
+    "pretty_exceptions_enable": False,
+}
+
+
+class SeveralValues(TyperCommand):
+    """Let an option that may be repeated take several values: ``--classifiers nb rf``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat the option before each of its values."""
+        repeatable = {
+            name
+            for parameter in self.params
+            if getattr(parameter, "multiple", False)
+            for name in parameter.opts
+        }
+        spelled_out: list[str] = []
+        option = None
+        for argument in args:
+            if argument in repeatable:
+                option = argument
+                continue
+            if argument.startswith("-"):
+                option = None
+            spelled_out += [argument] if option is None else [option, argument]
+        return super().parse_args(ctx, spelled_out)
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Turn what a user can mend into one line and exit code 2."""
+    import sqlite3
+
+    try:
+        yield
+    except (ValueError, OSError, sqlite3.DatabaseError) as error:
+        print(f"calibrant: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None

@@ -9,13 +9,13 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant.fitting import Fitter
 from calibrant.generation import (
-    MOST_SPLITS,
     CalibrationSet,
     CrossFit,
     MonteCarloCV,
     RepeatedFolds,
     resolve_generator,
 )
+from calibrant.generation.resampling import MOST_SPLITS
 from calibrant.problems import scoring_problems
 from calibrant.strategies import AllPairs, Direct, OneVsRest
 

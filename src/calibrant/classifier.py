@@ -25,7 +25,7 @@ from calibrant.calibrators.protocol import (
 from calibrant.certainty import limit_certainty
 from calibrant.exceptions import CalibrationWarning
 from calibrant.fitting import Fitter, check_classifier, has_class_weights
-from calibrant.generation import Generator, resolve_generator, scores_of_fitted
+from calibrant.generation import resolve_generator, scores_of_fitted
 from calibrant.labels import (
     as_frequencies,
     check_classes,
@@ -76,10 +76,12 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         classes; "one-vs-rest", "all-pairs", "output-code", each with a model for every
         binary problem; or an object of `calibrant.strategies`.
     cv : str, int, splitter, iterable or Generator, default="auto"
-        Where out-of-sample scores come from: "monte-carlo", a number of stratified folds,
-        a scikit-learn splitter, (train, test) pairs, or an object of
-        `calibrant.generation`. "auto" is ten folds, dealt anew up to five times while rows
-        are few; for binary problems it is "monte-carlo".
+        Where out-of-sample scores come from: "monte-carlo", "oob" (the out-of-bag votes of
+        a forest or of bagging, without refits), a number of stratified folds, a
+        scikit-learn splitter, (train, test) pairs, or an object of `calibrant.generation`.
+        "auto" is "oob" where the estimator has such votes and rows stand alone, and ten
+        folds otherwise, dealt anew up to five times while rows are few; for binary problems
+        it is "monte-carlo".
     n_jobs : int, default=None
         The number of parallel fits. The result is the same for every number.
     random_state : int, RandomState or None, default=None
@@ -204,12 +206,15 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         CalibratedClassifier
             The fitted classifier.
         """
-        estimator, strategy, generator, calibrator = self._check_parameters()
+        estimator, strategy, calibrator = self._check_parameters()
         self.__dict__.pop("calibration_report_", None)  # of an earlier fit
         frozen = isinstance(estimator, FrozenEstimator)
         X, labels, sample_weight, groups = self._check_rows(X, y, sample_weight, groups)
         weight = as_frequencies(sample_weight, len(labels))
         self.classes_ = check_classes(labels[weight > 0], estimator.classes_ if frozen else None)
+        generator = resolve_generator(
+            self.cv, binary=strategy.binary, estimator=estimator, grouped=groups is not None
+        )
         model_params, split_params = route_fit(self, estimator, sample_weight, groups, fit_params)
         rng = check_random_state(self.random_state)
 
@@ -227,7 +232,17 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
 
         # problems -> models
-        fitter = Fitter(estimator, X, model_params, rng, self.n_jobs, self.verbose)
+        if calibrator is not None and not frozen:
+            estimator = generator.prepare(estimator)
+        fitter = Fitter(
+            estimator,
+            X,
+            model_params,
+            rng,
+            self.n_jobs,
+            self.verbose,
+            handled_warning=generator.handled_warning,
+        )
         self.estimators_ = [estimator] if frozen else fitter.models(problems)
         self.calibrators_ = None
         if calibrator is None:
@@ -238,7 +253,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if frozen:
             points = scores_of_fitted(estimator, X, problems, weight)
         else:
-            points = generator.generate(fitter, problems, index, weight, groups, split_params)
+            points = generator.generate(
+                fitter, problems, index, weight, groups, split_params, self.estimators_
+            )
 
         # scores, targets -> maps from score to probability
         fitted = [
@@ -342,7 +359,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _estimator(self) -> Any:
         return RandomForestClassifier() if self.estimator is None else self.estimator
 
-    def _check_parameters(self) -> tuple[Any, Strategy, Generator, Any | None]:
+    def _check_parameters(self) -> tuple[Any, Strategy, Any | None]:
         """Resolve names to objects, before any work is done."""
         estimator = self._estimator()
         check_classifier(estimator)
@@ -352,8 +369,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         calibrator = (
             None if self.method is None else resolve_calibrator(self.method, strategy.binary)
         )
-        generator = resolve_generator(self.cv, binary=strategy.binary)
-        return estimator, strategy, generator, calibrator
+        return estimator, strategy, calibrator
 
     def _check_rows(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None

@@ -39,6 +39,8 @@ from calibrant.calibrators import (
     VennAbersCalibrator,
 )
 from calibrant.classifier import CalibratedClassifier
+from calibrant.generation import RepeatedFolds
+from calibrant.generation.out_of_bag import has_votes
 
 FloatArray = NDArray[np.float64]
 
@@ -57,13 +59,16 @@ ARENA_CLASSIFIERS = {
 }
 
 
-def calibrant(method: Any, **options: Any) -> Method:
+def calibrant(method: Any, cv: Any = "auto", **options: Any) -> Method:
     """Return a method of calibrant."""
 
     def run(
         classifier: Any, X: FloatArray, y: NDArray[np.intp], X_new: FloatArray, seed: int
     ) -> FloatArray:
-        model = CalibratedClassifier(classifier, method=method, random_state=seed, **options)
+        # A classifier that spares refits shows that it does only when it is not wrapped.
+        if cv in ("auto", "oob") and has_votes(classifier.estimator):
+            classifier = classifier.estimator
+        model = CalibratedClassifier(classifier, method=method, cv=cv, random_state=seed, **options)
         return model.fit(X, y).predict_proba(X_new)
 
     return run
@@ -95,6 +100,17 @@ PAPER_METHODS: dict[str, Method] = {
     "one-vs-rest DGG+ENIR": calibrant("enir", strategy="one-vs-rest"),
     "all pairs DGG+ENIR": calibrant("enir", strategy="all-pairs"),
 }
+# Forests alone: where the out-of-sample scores come from, by strategy.
+OUT_OF_BAG_METHODS: dict[str, Method] = {
+    "raw": raw,
+    "auto, repeated folds": calibrant("auto", RepeatedFolds()),
+    "auto, out-of-bag": calibrant("auto", "oob"),
+    **{
+        f"{strategy} ENIR, {name}": calibrant(ENIR(limited=True), cv, strategy=strategy)
+        for strategy in ("direct", "one-vs-rest", "all-pairs")
+        for name, cv in {"Monte Carlo": "monte-carlo", "out-of-bag": "oob"}.items()
+    },
+}
 
 
 def arena_classifier(name: str, seed: int) -> Any:
@@ -120,10 +136,13 @@ class Arena:
         The name of the protocol.
     n_train : int or None
         The number of training rows; None is all but a fold.
+    methods : dict or None
+        The methods by name; None is all of ``METHODS``.
     """
 
     name: str = "arena"
     n_train: int | None = None
+    methods: dict[str, Method] | None = None
 
     def approaches(self) -> list[str]:
         """Return the one approach: methods share fits, so they run together."""
@@ -164,9 +183,10 @@ class Arena:
         return runs
 
     def _methods(self, unit: Unit) -> dict[str, Method]:
-        if unit.classifier == "nb" and self.n_train is None:
-            return METHODS | PAPER_METHODS
-        return METHODS
+        if self.methods is not None:
+            return self.methods
+        with_paper = unit.classifier == "nb" and self.n_train is None
+        return METHODS | PAPER_METHODS if with_paper else METHODS
 
     def _split(self, unit: Unit) -> tuple[FloatArray, Any, FloatArray, Any, int]:
         """Training and test rows, their classes as numbers, and the number of classes."""

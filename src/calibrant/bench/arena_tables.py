@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from calibrant.bench.arena import ARENA_CLASSIFIERS, METHODS, PAPER_METHODS
+from calibrant.bench.arena import ARENA_CLASSIFIERS, METHODS, OUT_OF_BAG_METHODS, PAPER_METHODS
 from calibrant.bench.peers import PEERS
 from calibrant.bench.render import Cell, Table
 from calibrant.bench.store import Run
@@ -70,9 +71,8 @@ def arena_losses(runs: list[Run]) -> ArenaLosses:
     ArenaLosses
         The losses.
     """
-    methods = [
-        name for name in METHODS | PAPER_METHODS if any(run.scenario == name for run in runs)
-    ]
+    names = {run.scenario for run in runs}
+    methods = [name for name in METHODS | PAPER_METHODS | OUT_OF_BAG_METHODS if name in names]
     present = {row_of(run) for run in runs}
     rows = sorted(present, key=lambda row: (list(ARENA_CLASSIFIERS).index(row[0]), row[1]))
     folds = sorted({run.fold for run in runs})
@@ -97,8 +97,8 @@ def arena_losses(runs: list[Run]) -> ArenaLosses:
             labels = np.arange(proba.shape[1])
             losses[place] = log_loss(run.true, proba, labels=labels)
             briers[place] = brier_score(run.true, proba, labels=labels)
-    _, _, n_train = runs[0].protocol.partition("-")
-    shares = {row_of(run): len(run.true) / int(n_train) for run in runs} if n_train else None
+    n_train = re.search(r"\d+$", runs[0].protocol)
+    shares = {row_of(run): len(run.true) / int(n_train[0]) for run in runs} if n_train else None
     return ArenaLosses(
         rows,
         methods,
@@ -118,7 +118,7 @@ def row_of(run: Run) -> tuple[str, str]:
 def methods_table(losses: ArenaLosses, title: str) -> Table:
     """Make a line a method: mean losses, rank, harm and help, over all rows."""
     # The paper's methods run with naive Bayes alone; what they rank there is no mean of all.
-    own_methods = [index for index, name in enumerate(losses.methods) if name in METHODS]
+    own_methods = [index for index, name in enumerate(losses.methods) if name not in PAPER_METHODS]
     means = losses.means()
     raw = means[:, losses.methods.index(RAW)]
     # A method that failed ranks behind all that did not.
@@ -177,6 +177,7 @@ def methods_table(losses: ArenaLosses, title: str) -> Table:
 
 def classifiers_table(losses: ArenaLosses, title: str) -> Table:
     """Make a line a classifier: auto beside raw, the best peer, and an oracle of all peers."""
+    _check_has_auto(losses)
     means = losses.means()
     column = {name: index for index, name in enumerate(losses.methods)}
     peers = [name for name in PEERS if name in column]
@@ -212,6 +213,7 @@ def classifiers_table(losses: ArenaLosses, title: str) -> Table:
 
 def harmed_table(losses: ArenaLosses, title: str) -> Table:
     """List the rows on which auto is worse than raw, worst first."""
+    _check_has_auto(losses)
     means = losses.means()
     raw, auto = (means[:, losses.methods.index(name)] for name in (RAW, AUTO))
     order = np.argsort(raw / auto)
@@ -251,7 +253,7 @@ def losses_table(losses: ArenaLosses, title: str) -> Table:
             for i, row in enumerate(losses.rows)
             for j, method in enumerate(losses.methods)
             for place, fold in enumerate(losses.folds)
-            if method in METHODS or row[0] == "nb"
+            if method not in PAPER_METHODS or row[0] == "nb"
         ],
     )
 
@@ -271,6 +273,14 @@ def draw_ranks(losses: ArenaLosses, path: Path) -> None:
     ComparisonDisplay.from_losses(means[:, ran], [losses.methods[i] for i in ran], ax=ax)
     figure.savefig(path, dpi=150)
     plt.close(figure)
+
+
+def _check_has_auto(losses: ArenaLosses) -> None:
+    if AUTO not in losses.methods:
+        raise ValueError(
+            f"The table is about the method {AUTO!r}. Got runs of {', '.join(losses.methods)}. "
+            "Ask for the table of methods."
+        )
 
 
 def _mean(values: FloatArray) -> float:

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant.bench import as_published
-from calibrant.bench.arena import Arena
+from calibrant.bench.arena import OUT_OF_BAG_METHODS, Arena
 from calibrant.bench.preparation import cached_dataset, prepare_fold, random_forest
 from calibrant.bench.scenarios import SCENARIOS, Scenario
 from calibrant.bench.store import Run
@@ -191,4 +191,5 @@ class AsPublished(PaperProtocol):
 
 _PROTOCOLS: list[ExperimentProtocol] = [Proper(), AsPublished(), Arena()]
 _PROTOCOLS += [Arena(f"arena-{n_train}", n_train) for n_train in (50, 100, 200)]
+_PROTOCOLS.append(Arena("out-of-bag", methods=OUT_OF_BAG_METHODS))
 PROTOCOLS = {protocol.name: protocol for protocol in _PROTOCOLS}

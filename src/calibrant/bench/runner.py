@@ -56,6 +56,7 @@ SUITES = {
         )
         for n_train in (50, 100, 200)
     },
+    "out-of-bag": Suite(classifiers=("rf",), protocol="out-of-bag"),
 }
 
 

@@ -22,6 +22,7 @@ class SuiteName(StrEnum):
     arena_50 = "arena-50"
     arena_100 = "arena-100"
     arena_200 = "arena-200"
+    out_of_bag = "out-of-bag"
 
 
 class TableName(StrEnum):
@@ -125,7 +126,7 @@ def bench_tables(
         if table is TableName.data_sets:
             print(render(data_sets_table(), format.value))
             return
-        is_arena = suite.value.startswith("arena")
+        is_arena = suite not in (SuiteName.paper, SuiteName.smoke)
         if is_arena != (table.value in ARENA_TABLES):
             names = (
                 ARENA_TABLES

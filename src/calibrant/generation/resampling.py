@@ -1,10 +1,10 @@
-"""Problem -> out-of-sample scores: Monte Carlo cross-validation, grouping, cross-fitting."""
+"""Out-of-sample scores by refitting: Monte Carlo cross-validation, folds, repeated folds."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.fitting import Fitter, Part
-from calibrant.grouping import group_means
-from calibrant.problems import ScoringProblem, class_scores, is_scored, reduce_scores
+from calibrant.generation.points import CalibrationSet, Generator, scored_rows
+from calibrant.problems import ScoringProblem
 from calibrant.splits import (
     Split,
     check_split,
@@ -33,55 +33,8 @@ MOST_SPLITS = 1000
 MOST_REPEATS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class CalibrationSet:
-    """Out-of-sample scores of one problem, with what was true.
-
-    Attributes
-    ----------
-    score : ndarray of shape (n_points,) or (n_points, n_classes)
-        Scores of rows that the model had not been fitted on.
-    target : ndarray of shape (n_points,)
-        1 for the positive side and 0 for the negative one, or their share in a group;
-        class indices for a multi-class problem.
-    sample_weight : ndarray of shape (n_points,)
-        The weight of each point.
-    rows : ndarray of shape (n_points,) or None
-        The training row that each point is a score of; None for means over several.
-    """
-
-    score: FloatArray
-    target: NDArray[Any]
-    sample_weight: FloatArray
-    rows: Rows | None = None
-
-    def grouped(self, group_size: int) -> CalibrationSet:
-        """Means over groups of about ``group_size`` points with neighboring scores.
-
-        This is the grouping of DGG: scores are sorted and cut into consecutive groups
-        of equal size; a group's score is the mean score, its target the share of
-        positives, its weight the sum of weights.
-        """
-        n_groups = max(1, len(self.score) // group_size)
-        order = np.argsort(self.score, kind="stable")
-        first = np.arange(n_groups) * len(order) // n_groups
-        points = (self.score[order], self.target[order], self.sample_weight[order])
-        return CalibrationSet(*group_means(*points, first))
-
-    def belonging(self, groups: NDArray[Any] | None) -> NDArray[Any] | None:
-        """Return what each point belongs to: its row, or the group of its row."""
-        return self.rows if groups is None or self.rows is None else groups[self.rows]
-
-    def per_row(self) -> CalibrationSet:
-        """Divide the weight of each row among its points, however often it was scored."""
-        if self.rows is None:
-            return self
-        _, row = np.unique(self.rows, return_inverse=True)
-        return replace(self, sample_weight=self.sample_weight / np.bincount(row)[row])
-
-
-class Generator(ABC):
-    """A way to get out-of-sample scores by fitting on some rows and scoring others."""
+class Resampling(Generator):
+    """Fit the estimator on some rows and score the others, again and again."""
 
     def generate(
         self,
@@ -91,30 +44,9 @@ class Generator(ABC):
         sample_weight: FloatArray,
         groups: NDArray[Any] | None = None,
         split_params: dict[str, Any] | None = None,
+        models: Sequence[Any] = (),
     ) -> list[CalibrationSet]:
-        """Out-of-sample scores of every problem.
-
-        Parameters
-        ----------
-        fitter : Fitter
-            The classifier and the training rows.
-        problems : list of ScoringProblem
-            The problems, which share the splits.
-        y : ndarray of shape (n_samples,)
-            Class indices.
-        sample_weight : ndarray of shape (n_samples,)
-            Weights of the rows; those of weight 0 take no part.
-        groups : ndarray of shape (n_samples,), default=None
-            Rows that must not be parted.
-        split_params : dict, default=None
-            What a splitter of the user takes beside X and y.
-
-        Returns
-        -------
-        list of CalibrationSet
-            One for each problem; without points where no split leaves a part to train
-            on that has all the problem's labels.
-        """
+        """Out-of-sample scores of every problem; all problems share the splits."""
         splits = self._splits(fitter, y, sample_weight > 0, groups, split_params or {})
         parts = self._parts(splits, problems)
         scores = iter(fitter.held_out_scores([part for own in parts for part in own]))
@@ -128,7 +60,7 @@ class Generator(ABC):
             ]
             rows = np.concatenate([np.empty(0, np.intp), *(test for test, _ in pooled)])
             score = np.concatenate([empty, *(score for _, score in pooled)])
-            sets.append(self._finish(_scored_rows(score, problem.target, sample_weight, rows)))
+            sets.append(self._finish(scored_rows(score, problem.target, sample_weight, rows)))
         return sets
 
     @abstractmethod
@@ -159,7 +91,7 @@ class Generator(ABC):
 
 
 @dataclass(frozen=True)
-class MonteCarloCV(Generator):
+class MonteCarloCV(Resampling):
     """Data Generation and Grouping: repeated random splits, pooled and grouped.
 
     Parameters
@@ -255,7 +187,7 @@ class MonteCarloCV(Generator):
 
 
 @dataclass(frozen=True)
-class CrossFit(Generator):
+class CrossFit(Resampling):
     """Held-out scores from one pass of a cross-validation splitter.
 
     Parameters
@@ -303,7 +235,7 @@ class CrossFit(Generator):
 
 
 @dataclass(frozen=True)
-class RepeatedFolds(Generator):
+class RepeatedFolds(Resampling):
     """Stratified folds, repeated while rows are few.
 
     Parameters
@@ -345,66 +277,12 @@ class RepeatedFolds(Generator):
             yield from folds._splits(fitter, y, taking_part, groups, split_params)
 
 
-GENERATORS = {"monte-carlo": MonteCarloCV}
-
-
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _is_share(value: Any) -> bool:
     return isinstance(value, int | float | np.floating) and bool(0 < value < 1)
-
-
-def scores_of_fitted(
-    model: Any, X: Any, problems: list[ScoringProblem], sample_weight: FloatArray
-) -> list[CalibrationSet]:
-    """Scores of every problem from one model that has not seen the rows."""
-    class_score, is_proba = class_scores(model, X)
-    return [
-        _scored_rows(
-            reduce_scores(problem.side, class_score[problem.rows], is_proba),
-            problem.target,
-            sample_weight,
-            problem.rows,
-        )
-        for problem in problems
-    ]
-
-
-def _scored_rows(
-    score: FloatArray, target: NDArray[np.intp], sample_weight: FloatArray, rows: Rows
-) -> CalibrationSet:
-    """Points of the rows for which the model has a score at all.
-
-    As published, every score of a binary problem is a point; a multi-class calibrator is told
-    how many rows there are.
-    """
-    scored = is_scored(score)
-    rows = rows[scored]
-    points = CalibrationSet(score[scored], target[rows], sample_weight[rows], rows)
-    return points.per_row() if score.ndim == 2 else points
-
-
-def resolve_generator(cv: Any, *, binary: bool) -> Generator:
-    """Return the generator behind a name, a number of folds or a splitter.
-
-    "auto" is the paper's Monte Carlo cross-validation for binary problems, and repeated folds
-    for a multi-class one.
-    """
-    if isinstance(cv, Generator):
-        return cv
-    if isinstance(cv, str) and cv == "auto":
-        return MonteCarloCV() if binary else RepeatedFolds()
-    if isinstance(cv, str) and cv in GENERATORS:
-        return GENERATORS[cv]()
-    if isinstance(cv, str):
-        raise ValueError(
-            f"cv must be 'auto', one of {sorted(GENERATORS)}, a number of folds, a scikit-learn "
-            f"splitter, (train, test) pairs of row numbers, or an object of calibrant.generation. "
-            f"Got {cv!r}. Leave it out for 'auto'."
-        )
-    return CrossFit(cv)
 
 
 def _once_more(part: Part) -> Part:

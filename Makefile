@@ -2,12 +2,13 @@
 # make test: set up .venv, build the wheel and test it.
 # make lint: style, types and layers.
 # make arena: set up .venv-arena with the peers and run all methods beside them; resumable.
+# make bench: time the parts beside their peers, in .venv-arena; bench-results keeps the table in docs.
 
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find src -name '*.py') pyproject.toml README.md
 
-.PHONY: demo test lint results arena arena-results clean
+.PHONY: demo test lint results arena arena-results bench bench-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.png
@@ -85,3 +86,12 @@ arena-results: .venv-arena/installed
 		$(ARENA)/calibrant bench ranks --suite $$suite --store $(STORE) \
 			--output results/arena/$$suite-ranks.png || exit 1; \
 	done
+
+# Ratios of speed beside the peers, which are in the arena's environment.
+bench: .venv-arena/installed
+	$(ARENA)/python -m benchmarks
+
+bench-results: .venv-arena/installed
+	$(ARENA)/python -m benchmarks --markdown > build/table.md
+	(sed '/^## The table/q' docs/performance.md; echo; cat build/table.md) > build/performance.md
+	mv build/performance.md docs/performance.md

@@ -1,0 +1,1 @@
+"""Speed only, always as ratios beside a peer in one run: ``python -m benchmarks``."""

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -357,7 +356,11 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     def _estimator(self) -> Any:
-        return RandomForestClassifier() if self.estimator is None else self.estimator
+        if self.estimator is not None:
+            return self.estimator
+        from sklearn.ensemble import RandomForestClassifier  # on use: it imports far more
+
+        return RandomForestClassifier()
 
     def _check_parameters(self) -> tuple[Any, Strategy, Any | None]:
         """Resolve names to objects, before any work is done."""

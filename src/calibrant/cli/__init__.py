@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 try:
     import typer
 except ImportError:
@@ -9,11 +11,30 @@ except ImportError:
         "calibrant: the command line needs pip install 'calibrant[cli,plots]'"
     ) from None
 
+from calibrant import __version__
 from calibrant.cli import bench, datasets
 from calibrant.cli.arguments import PLAIN
 from calibrant.cli.demo import demo
 
-app = typer.Typer(help="Class probabilities that can be trusted, from few rows.", **PLAIN)
+app = typer.Typer(**PLAIN)
 app.command()(demo)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"calibrant {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Class probabilities that can be trusted, from few rows."""

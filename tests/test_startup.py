@@ -1,0 +1,63 @@
+import subprocess
+import sys
+
+import pytest
+
+import calibrant
+
+HEAVY = {"sklearn", "numpy", "scipy", "pandas", "matplotlib", "joblib", "dask"}
+
+
+def modules_after(code, *arguments):
+    """What a fresh interpreter has imported at the end, and what it printed."""
+    ask = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{ask}\n{code}", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return set(done.stderr.split()), done.stdout
+
+
+def test_the_package_is_imported_without_its_dependencies():
+    imported, _ = modules_after("import calibrant; calibrant.__version__; dir(calibrant)")
+    assert "calibrant" in imported
+    assert imported & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--help"], "Class probabilities that can be trusted"),
+        (["bench", "--help"], "Rerun the paper's experiment"),
+        (["bench", "run", "--help"], "--as-published"),
+        (["datasets", "--help"], "fetch"),
+        (["--version"], f"calibrant {calibrant.__version__}\n"),
+    ],
+)
+def test_the_command_line_answers_without_scikit_learn(arguments, said):
+    imported, printed = modules_after("from calibrant.cli import app; app()", *arguments)
+    assert said in printed
+    assert "typer" in imported
+    assert imported & HEAVY == set()
+
+
+def test_the_estimator_imports_no_package_that_scikit_learn_does_not():
+    ours, _ = modules_after("from calibrant import CalibratedClassifier")
+    peer, _ = modules_after("import sklearn.calibration")
+    packages = {name.split(".")[0] for name in ours} - {name.split(".")[0] for name in peer}
+    assert packages - sys.stdlib_module_names == {"calibrant"}
+
+
+def test_public_names_are_there_on_use():
+    for name in calibrant.__all__:
+        assert getattr(calibrant, name) is not None
+    assert set(calibrant.__all__) <= set(dir(calibrant))
+    assert calibrant.metrics.log_loss([0, 1], [[0.5, 0.5]] * 2) == pytest.approx(0.6931471805599453)
+    for name in dir(calibrant):
+        assert hasattr(calibrant, name)
+    with pytest.raises(AttributeError, match=r"module 'calibrant' has no attribute 'CalibratedX'"):
+        calibrant.CalibratedX  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'CalibratedX'"):
+        from calibrant import CalibratedX  # noqa: F401

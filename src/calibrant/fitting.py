@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import ThreadpoolController
 
 from calibrant.problems import ScoringProblem, class_scores, own_score
 from calibrant.progress import track
@@ -80,26 +85,55 @@ class Fitter:
     def _run(self, function: Callable[..., Any], work: list[tuple], title: str) -> list[Any]:
         # Seeds are drawn before the work is spread: the result does not depend on how.
         seeds = self.rng.randint(LARGEST_SEED, size=len(work))
-        finished: Iterable[Any] = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_recorded)(function, self.estimator, self.X, self.fit_params, seed, *args)
+        # X is an argument of its own, which joblib maps into memory and Dask sends once; what is
+        # a task's own is in a tuple, which Dask sends along with the task.
+        tasks = [
+            (function, self.estimator, self.X, self.fit_params, (seed, *args))
             for seed, args in zip(seeds, work, strict=True)
-        )
+        ]
         results, warned = [], dict[tuple[type[Warning], str], None]()
-        for result, caught in track(finished, len(work), title) if self.verbose else finished:
-            results.append(result)
-            warned.update(dict.fromkeys(caught))
+        with _one_blas_thread():
+            finished = self._spread(tasks)
+            for result, caught in track(finished, len(work), title) if self.verbose else finished:
+                results.append(result)
+                warned.update(dict.fromkeys(caught))
         for category, message in warned:
             if self.handled_warning is None or not message.startswith(self.handled_warning):
                 warnings.warn(message, category, stacklevel=2)
         return results
 
+    def _spread(self, tasks: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:
+        if min(len(tasks), effective_n_jobs(self.n_jobs)) <= 1:
+            return starmap(_recorded, tasks)  # a single fit may spread its own work
+        return Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(_in_worker)(*task) for task in tasks
+        )
 
-def _recorded(function: Callable[..., Any], *args: Any) -> tuple[Any, list[tuple]]:
+
+def _in_worker(*task: Any) -> tuple[Any, list[tuple]]:
+    """Do a task without spreading it further: the workers are busy already."""
+    with parallel_config(backend="sequential"), _one_blas_thread():
+        return _recorded(*task)
+
+
+def _recorded(
+    function: Callable[..., Any], estimator: Any, X: Any, fit_params: dict[str, Any], own: tuple
+) -> tuple[Any, list[tuple]]:
     """Keep the estimator's warnings, so that hundreds of fits give each of them once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = function(*args)
+        result = function(estimator, X, fit_params, *own)
     return result, [(warning.category, str(warning.message)) for warning in caught]
+
+
+def _one_blas_thread() -> AbstractContextManager[Any]:
+    """Sum in one order: the last bits of a matrix product depend on the number of threads."""
+    return _thread_pools().limit(limits=1, user_api="blas")
+
+
+@cache
+def _thread_pools() -> Any:
+    return ThreadpoolController()  # looks through all libraries of the process, which takes time
 
 
 def fit_clone(

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from joblib import effective_n_jobs, parallel_config
 
 from calibrant.bench.protocols import PROTOCOLS
 from calibrant.bench.runner import SUITES, pending, run_suite, run_unit, select_suite, units
@@ -111,6 +112,12 @@ def test_results_do_not_depend_on_the_number_of_jobs(tmp_path, paper_data):
             stores.append(store.runs("proper"))
     for one, other in zip(*stores, strict=True):
         np.testing.assert_array_equal(one.proba, other.proba)
+
+
+def test_a_unit_spreads_its_work_no_further(monkeypatch):
+    monkeypatch.setattr(type(PROTOCOLS["proper"]), "run", lambda self, unit: effective_n_jobs(-1))
+    with parallel_config(backend="threading", n_jobs=2):
+        assert run_unit(units(SEEDS)[0]) == 1
 
 
 def test_model_and_calibration_are_timed_apart(paper_data):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 
 from calibrant.bench.arena import ARENA_CLASSIFIERS
 from calibrant.bench.protocols import CLASSIFIERS, PROTOCOLS
@@ -134,6 +134,8 @@ def run_suite(
 ) -> None:
     """Run what the store lacks, and add each result as it comes in.
 
+    The work goes to the active backend of joblib: processes, or a Dask cluster.
+
     Parameters
     ----------
     suite : Suite
@@ -146,16 +148,18 @@ def run_suite(
         Wraps the iterator of finished units, given their number, to show progress.
     """
     work = pending(suite, store)
-    finished: Iterator[list[Run]] = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(run_unit)(unit) for unit in work
-    )
+    # In batches of one unit, so that each is stored as soon as it is done.
+    finished: Iterator[list[Run]] = Parallel(
+        n_jobs=n_jobs, batch_size=1, return_as="generator_unordered"
+    )(delayed(run_unit)(unit) for unit in work)
     for runs in progress(finished, len(work)) if progress else finished:
         store.add(runs)
 
 
 def run_unit(unit: Unit) -> list[Run]:
-    """Run one unit, by the protocol that it names."""
-    return PROTOCOLS[unit.protocol].run(unit)
+    """Run one unit, by the protocol that it names, in this process alone."""
+    with parallel_config(backend="sequential"):
+        return PROTOCOLS[unit.protocol].run(unit)
 
 
 def status_table(store: Store) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -77,10 +78,17 @@ def bench_run(
         list[str] | None, typer.Option(help="Only these, such as nb rf.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="The number of parallel processes.")] = 2,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Run on a Dask cluster instead, such as tcp://host:8786."
+        ),
+    ] = None,
     store: StoreFile = Path("results.sqlite"),
     as_published: AsPublished = False,
 ) -> None:
     """Run the experiment, or what is left of it: a run that is stored is not run again."""
+    from calibrant.bench.cluster import dask_cluster
     from calibrant.bench.peers import check_peers
     from calibrant.bench.runner import run_suite, select_suite
     from calibrant.bench.store import Store
@@ -90,7 +98,8 @@ def bench_run(
         chosen = select_suite(suite.value, data_sets, classifiers, as_published=as_published)
         if suite.value.startswith("arena"):
             check_peers()
-        with Store(store) as results:
+        cluster = nullcontext() if dask is None else dask_cluster(dask)
+        with cluster, Store(store) as results:
             run_suite(
                 chosen,
                 results,

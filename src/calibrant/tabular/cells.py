@@ -1,0 +1,49 @@
+"""One cell: text or a number, and how it is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def is_number(cell: str) -> bool:
+    """Whether a text is a finite number as programs write it."""
+    return bool(NUMBER.fullmatch(cell)) and bool(np.isfinite(float(cell)))
+
+
+def as_number(cell: Any) -> float:
+    """Value of a cell: NaN where it is missing, infinity where it is no finite number."""
+    if isinstance(cell, str):
+        return float(cell) if is_number(cell) else np.inf
+    return float(cell)
+
+
+def as_text(cell: Any) -> str:
+    """Text of a cell that is not missing; whole numbers without a decimal point."""
+    if isinstance(cell, str):
+        return cell
+    return str(int(cell)) if float(cell).is_integer() else repr(float(cell))
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell holds no value."""
+    return not isinstance(cell, str) and bool(np.isnan(cell))
+
+
+def as_cells(values: Iterable[Any]) -> NDArray[Any]:
+    """Column of Python objects, left as they are."""
+    cells = list(values)
+    column = np.empty(len(cells), dtype=object)
+    column[:] = cells
+    return column
+
+
+def plain(text: str) -> str:
+    """Text as it is if it can be shown on one line, otherwise with escapes."""
+    return text if text.isprintable() else repr(text)

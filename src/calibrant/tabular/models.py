@@ -1,0 +1,76 @@
+"""The classifiers that the command line offers, each with its preprocessing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
+
+from calibrant.tabular.columns import Schema
+from calibrant.tabular.preprocessing import make_preprocessor
+
+
+class Model(NamedTuple):
+    """A classifier of the command line.
+
+    Attributes
+    ----------
+    title : str
+        What to call it in a sentence.
+    make : callable
+        Returns the classifier, given a seed.
+    """
+
+    title: str
+    make: Callable[[int | None], Any]
+
+
+MODELS = {
+    "random-forest": Model(
+        "random forest", lambda seed: RandomForestClassifier(100, random_state=seed)
+    ),
+    "naive-bayes": Model("naive Bayes", lambda _: GaussianNB()),
+    "logistic": Model("logistic regression", lambda _: LogisticRegression(max_iter=1000)),
+    "svm": Model("support vector machine", lambda _: SVC()),
+    "boosting": Model(
+        "gradient boosting",
+        # Shallow trees on half of the rows each: hundreds of rows carry no more.
+        lambda seed: GradientBoostingClassifier(max_depth=2, subsample=0.5, random_state=seed),
+    ),
+    "neighbors": Model("nearest neighbors", lambda _: KNeighborsClassifier()),
+}
+
+
+def make_model(name: str, schema: Schema, random_state: int | None = None) -> Pipeline:
+    """Return a classifier for the rows of a table, with its preprocessing.
+
+    Parameters
+    ----------
+    name : str
+        A name of `MODELS`.
+    schema : Schema
+        What the table holds.
+    random_state : int or None, default=None
+        Seeds classifiers that draw at random.
+
+    Returns
+    -------
+    Pipeline
+        To be fitted on rows of `calibrant.tabular.rows`.
+    """
+    if name not in MODELS:
+        raise ValueError(
+            f"The model must be one of {', '.join(MODELS)}. Got {name!r}. Choose one of these."
+        )
+    return Pipeline(
+        [
+            ("preprocessor", make_preprocessor(schema)),
+            ("classifier", MODELS[name].make(random_state)),
+        ]
+    )

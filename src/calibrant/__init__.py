@@ -7,9 +7,14 @@ from calibrant._version import __version__
 
 if TYPE_CHECKING:
     from calibrant.classifier import CalibratedClassifier
+    from calibrant.persistence import load, save
 else:
     # Names and modules are imported on use: the command line answers without scikit-learn.
-    _HOME = {"CalibratedClassifier": "calibrant.classifier"}
+    _HOME = {
+        "CalibratedClassifier": "calibrant.classifier",
+        "load": "calibrant.persistence",
+        "save": "calibrant.persistence",
+    }
     _MODULES = (
         "calibrators",
         "combination",
@@ -18,6 +23,7 @@ else:
         "generation",
         "metrics",
         "near_isotonic",
+        "persistence",
         "plots",
         "strategies",
     )
@@ -33,4 +39,4 @@ else:
         return sorted([*__all__, *_MODULES])
 
 
-__all__ = ["CalibratedClassifier", "__version__"]
+__all__ = ["CalibratedClassifier", "__version__", "load", "save"]

@@ -43,7 +43,7 @@ MODELS = {
         # Shallow trees on half of the rows each: hundreds of rows carry no more.
         lambda seed: GradientBoostingClassifier(max_depth=2, subsample=0.5, random_state=seed),
     ),
-    "neighbors": Model("nearest neighbors", lambda _: KNeighborsClassifier()),
+    "neighbors": Model("nearest neighbors", lambda _: KNeighborsClassifier(10)),
 }
 
 

@@ -1,0 +1,502 @@
+import io
+import itertools
+import json
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sklearn
+import skops.io
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
+
+from calibrant import CalibratedClassifier, calibrators, load, save
+from calibrant.calibrators.protocol import CALIBRATORS
+from calibrant.datasets import make_waveform
+from calibrant.exceptions import CalibrationWarning
+from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
+from calibrant.persistence import INFO, read_info
+from calibrant.strategies import STRATEGIES, OutputCode
+
+X, NUMBERS = make_waveform(90, random_state=0)
+Y = np.array(["<b>one</b>", "=cmd()", "שלוש 🎲"])[NUMBERS]
+X_NEW = make_waveform(40, random_state=1)[0]
+# More copies than one run: a process that loads them all is started once.
+PREDICT_ALL = """
+import sys
+from pathlib import Path
+import numpy as np
+from calibrant import load
+folder = Path(sys.argv[1])
+rows = np.load(folder / "rows.npy")
+for file in sorted(folder.glob("*.skops")):
+    np.save(file.with_suffix(".npy"), load(file).predict_proba(rows))
+"""
+
+
+def combinations():
+    for strategy in STRATEGIES:
+        binary = STRATEGIES[strategy]().binary
+        for method in [None, *CALIBRATORS]:
+            calibrator = None if method is None else CALIBRATORS[method]()
+            if not (binary and method != "auto" and hasattr(calibrator, "predict_proba")):
+                yield strategy, method
+
+
+def test_every_method_and_strategy_is_the_same_to_the_last_bit_in_a_new_process(tmp_path):
+    np.save(tmp_path / "rows.npy", X_NEW)
+    proba = {}
+    for strategy, method in combinations():
+        model = CalibratedClassifier(
+            GaussianNB(), method=method, strategy=strategy, cv=3, random_state=0
+        ).fit(X, Y)
+        save(model, tmp_path / f"{strategy}-{method}.skops")
+        proba[f"{strategy}-{method}"] = model.predict_proba(X_NEW)
+    subprocess.run([sys.executable, "-c", PREDICT_ALL, str(tmp_path)], check=True)
+    assert len(proba) > 30
+    for name, expected in proba.items():
+        np.testing.assert_array_equal(np.load(tmp_path / f"{name}.npy"), expected, err_msg=name)
+
+
+CLASSIFIERS = [
+    SVC(),
+    LogisticRegression(max_iter=1000),
+    KNeighborsClassifier(algorithm="brute"),
+    KNeighborsClassifier(algorithm="kd_tree"),
+    KNeighborsClassifier(algorithm="ball_tree"),
+    RandomForestClassifier(5),
+    GradientBoostingClassifier(n_estimators=3),
+    HistGradientBoostingClassifier(max_iter=3),
+    GaussianProcessClassifier(),
+    make_pipeline(StandardScaler(), GaussianNB()),
+    FrozenEstimator(RandomForestClassifier(5, random_state=0).fit(X, Y)),
+]
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda model: type(model).__name__)
+def test_common_classifiers_survive(estimator, tmp_path):
+    model = CalibratedClassifier(estimator, method="matrix", cv=2, random_state=0).fit(X, Y)
+    save(model, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.predict_proba(X_NEW), model.predict_proba(X_NEW))
+    np.testing.assert_array_equal(again.predict(X_NEW), model.predict(X_NEW))
+
+
+def test_every_calibrator_survives_on_its_own(tmp_path):
+    scores = GaussianNB().fit(X, Y).predict_proba(X)
+    kinds = [getattr(calibrators, name) for name in calibrators.__all__]
+    for kind in [kind for kind in kinds if hasattr(kind, "fit")]:
+        whole_rows = hasattr(kind, "predict_proba")
+        inner = (
+            (calibrators.ENIR(),)
+            if kind in (calibrators.OneVsRestCalibrator, calibrators.PairwiseCalibrator)
+            else ()
+        )
+        fitted = kind(*inner).fit(
+            *((scores, NUMBERS) if whole_rows else (scores[:, 0], NUMBERS == 0))
+        )
+        save(fitted, tmp_path / "calibrator.skops")
+        again = load(tmp_path / "calibrator.skops")
+        map_of, map_again = (
+            (fitted.predict_proba(scores), again.predict_proba(scores))
+            if whole_rows
+            else (fitted.predict(scores[:, 0]), again.predict(scores[:, 0]))
+        )
+        np.testing.assert_array_equal(map_again, map_of, err_msg=kind.__name__)
+
+
+def test_records_and_parameters_survive(tmp_path):
+    parts = {
+        "cv": [MonteCarloCV(500), CrossFit(3), RepeatedFolds(3, 90), RepeatedStratifiedKFold()],
+        "strategy": [OutputCode(), "direct", "direct", "direct"],
+        "method": [IsotonicRegression(out_of_bounds="clip"), "auto", "matrix", "auto"],
+    }
+    for cv, strategy, method in zip(*parts.values(), strict=True):
+        model = CalibratedClassifier(
+            GaussianNB(),
+            cv=cv,
+            strategy=strategy,
+            method=method,
+            random_state=np.random.RandomState(3),
+        ).fit(X, Y)
+        save(model, tmp_path / "model.skops")
+        again = load(tmp_path / "model.skops")
+        assert repr(again.cv) == repr(cv)
+        assert type(again.strategy_) is type(model.strategy_)
+        assert vars(again.strategy_) == vars(model.strategy_)
+        assert getattr(again, "calibration_report_", None) == getattr(
+            model, "calibration_report_", None
+        )
+        np.testing.assert_array_equal(
+            again.random_state.get_state()[1], model.random_state.get_state()[1]
+        )
+        np.testing.assert_array_equal(again.predict_proba(X_NEW), model.predict_proba(X_NEW))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "model.skops"
+    model = CalibratedClassifier(GaussianNB(), method="matrix", cv=2, random_state=0)
+    save(model.fit(X, Y), path)
+    return path
+
+
+def test_the_file_says_what_it_holds(saved):
+    info = read_info(saved)
+    assert info.model == "CalibratedClassifier"
+    assert info.classes == tuple(np.unique(Y))
+    assert info.versions["scikit-learn"] == sklearn.__version__
+    assert info.versions["numpy"] == np.__version__
+    assert set(info.versions) >= {"calibrant", "scipy", "skops", "python"}
+
+
+def test_notes_and_feature_names_are_kept(tmp_path):
+    import pandas as pd
+
+    names = [f"<x>{number}" for number in range(X.shape[1])]
+    model = CalibratedClassifier(GaussianNB(), cv=2).fit(pd.DataFrame(X, columns=names), Y)
+    save(model, tmp_path / "model.skops", training={"rows": 90, "by": ["me", None]})
+    info = read_info(tmp_path / "model.skops")
+    assert info.features == tuple(names)
+    assert info.training == {"rows": 90, "by": ["me", None]}
+
+
+class Bomb:
+    """Pickles that run code when they are read."""
+
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.marker),)
+
+
+def test_a_pickle_is_refused_and_not_run(tmp_path):
+    marker = tmp_path / "was run"
+    file = tmp_path / "model.skops"
+    file.write_bytes(pickle.dumps(Bomb(marker)))
+    with pytest.raises(ValueError, match="must be a file that calibrant saved"):
+        load(file)
+    assert not marker.exists()
+    pickle.loads(file.read_bytes())
+    assert marker.exists()  # the bomb was real
+
+
+def rewrite(path, change):
+    """Change members of a saved file: ``change`` takes and returns {name: bytes}."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in change(members).items():
+            archive.writestr(name, content)
+    path.write_bytes(buffer.getvalue())
+
+
+ids = itertools.count(1)
+
+
+def node(loader, module, name, **content):
+    described = {"__loader__": loader, "__module__": module, "__class__": name}
+    return described | {"__id__": next(ids)} | content
+
+
+def function(module, name):
+    older = {"module_path": module, "function": name}  # skops' first protocol
+    return node("FunctionNode", module, name, content=older)
+
+
+def plain(value):
+    return node("JsonNode", "builtins", "str", content=json.dumps(value), is_json=True)
+
+
+def arguments(*values):
+    return node("TupleNode", "builtins", "tuple", content=[plain(own) for own in values])
+
+
+def malicious_nodes(marker):
+    path = str(marker)
+    empty = node(
+        "DictNode",
+        "builtins",
+        "dict",
+        content={},
+        key_types=node("ListNode", "builtins", "list", content=[]),
+    )
+    return {
+        "a function of the system": function("os", "system"),
+        "a constructor with arguments": node(
+            "ConstructorFromReduceNode", "os", "mkdir", content=arguments(path)
+        ),
+        "a partial call": node(
+            "PartialNode",
+            "functools",
+            "partial",
+            content={
+                "func": function("os", "mkdir"),
+                "args": arguments(path),
+                "kwds": empty,
+                "namespace": plain(None),
+            },
+        ),
+        "a method caller": node(
+            "OperatorFuncNode", "operator", "methodcaller", attrs=arguments("mkdir", path)
+        ),
+        "a type": node("TypeNode", "subprocess", "Popen"),
+        "an object": node("ObjectNode", "subprocess", "Popen", content=empty),
+        "a method of a trusted type": node(
+            "MethodNode",
+            "calibrant.classifier",
+            "CalibratedClassifier",
+            content={
+                "func": "fit",
+                "obj": node("ObjectNode", "calibrant.classifier", "CalibratedClassifier"),
+            },
+        ),
+        "a list of a class of its own": node(
+            "ListNode", "subprocess", "Popen", content=[plain("mkdir"), plain(path)]
+        ),
+        "an array of a class of its own": node(
+            "NdArrayNode",
+            "subprocess",
+            "Popen",
+            type="json",
+            content=[plain("mkdir")],
+            shape=arguments(1),
+        ),
+        "a loss of another class": node(
+            "LossNode",
+            "subprocess",
+            "Popen",
+            content=empty,
+            __reduce__={"args": arguments(f"mkdir {path}")},
+        ),
+    }
+
+
+@pytest.mark.parametrize("protocol", [0, 1, 2])
+@pytest.mark.parametrize("name", malicious_nodes("x"))
+@pytest.mark.parametrize("at_root", [True, False])
+def test_a_malicious_skops_file_is_refused_and_not_run(saved, tmp_path, name, protocol, at_root):
+    marker = tmp_path / "was run"
+
+    def plant(members):
+        schema = json.loads(members["schema.json"])
+        bomb = malicious_nodes(marker)[name]
+        if at_root:
+            schema = bomb | {"_skops_version": schema["_skops_version"]}
+        else:
+            schema["content"]["content"]["estimator"] = bomb
+        schema["protocol"] = protocol
+        return members | {"schema.json": json.dumps(schema).encode()}
+
+    rewrite(saved, plant)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="must be made of types of calibrant") as raised:
+            load(saved)
+    assert "\n" not in str(raised.value)
+    assert not marker.exists()
+
+
+def test_the_malicious_skops_files_would_run_if_they_were_trusted(saved, tmp_path):
+    marker = tmp_path / "was run"
+    schema = malicious_nodes(marker)["a constructor with arguments"] | {"protocol": 2}
+    rewrite(saved, lambda members: members | {"schema.json": json.dumps(schema).encode()})
+    skops.io.loads(saved.read_bytes(), trusted=["os.mkdir"])
+    assert marker.exists()
+
+
+def test_what_is_refused_is_named(saved):
+    def plant(members):
+        schema = json.loads(members["schema.json"])
+        schema["content"]["content"]["estimator"] = function("os", "system")
+        return members | {"schema.json": json.dumps(schema).encode()}
+
+    rewrite(saved, plant)
+    with pytest.raises(ValueError, match=r"Got os\.system\."):
+        load(saved)
+
+
+def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path):
+    file = tmp_path / "model.skops"
+    odd = make_pipeline(FunctionTransformer(np.asarray), GaussianNB())
+    with pytest.raises(ValueError, match="asarray"):
+        save(CalibratedClassifier(odd, cv=2).fit(X, Y), file)
+    splits = iter([(np.arange(45), np.arange(45, 90))])
+    with pytest.raises(ValueError, match="must be made of"):
+        save(CalibratedClassifier(GaussianNB(), cv=splits).fit(X, Y), file)
+    with pytest.raises(ValueError, match="not fitted"):
+        save(CalibratedClassifier(), file)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_skops_file_of_another_program_is_refused(tmp_path):
+    file = tmp_path / "model.skops"
+    skops.io.dump(GaussianNB().fit(X, Y), file)
+    with pytest.raises(ValueError, match="must be a file that calibrant saved"):
+        load(file)
+
+
+def with_info(**changed):
+    def change(members):
+        return members | {INFO: json.dumps(json.loads(members[INFO]) | changed).encode()}
+
+    return change
+
+
+def test_another_format_says_what_to_do(saved):
+    rewrite(saved, with_info(format=2, versions={"calibrant": "9.0"}))
+    with pytest.raises(ValueError, match=r"newer than .* Upgrade to calibrant 9\.0"):
+        load(saved)
+    rewrite(saved, with_info(format=0, versions={"calibrant": "0.0.1"}))
+    with pytest.raises(ValueError, match=r"older than .* or use calibrant 0\.0\.1"):
+        load(saved)
+
+
+def test_another_scikit_learn_says_what_to_do(saved):
+    rewrite(saved, with_info(versions={"calibrant": "0.1", "scikit-learn": "1.0.2"}))
+    with pytest.warns(CalibrationWarning, match=r"scikit-learn 1\.0\.2.* Fit it again"):
+        load(saved)
+
+
+@pytest.mark.parametrize(
+    "info", [b"", b"[]", b"{}", b"null", b'{"format": 1}', b"[" * 100_000, b'{"format": true}']
+)
+def test_changed_notes_are_refused(saved, info):
+    rewrite(saved, lambda members: members | {INFO: info})
+    with pytest.raises(ValueError, match="must be a file that calibrant saved"):
+        load(saved)
+
+
+@pytest.mark.parametrize("schema", [b"", b"[]", b"{}", b"null", b"[" * 100_000])
+def test_changed_content_is_refused(saved, schema):
+    rewrite(saved, lambda members: members | {"schema.json": schema})
+    with pytest.raises(ValueError, match="damaged or was changed"):
+        load(saved)
+
+
+def test_damaged_files_are_refused(saved):
+    content = saved.read_bytes()
+    for size in (0, 200, len(content) // 2, len(content) - 100):
+        saved.write_bytes(content[:size])
+        with pytest.raises(ValueError, match=r"must (hold|be)") as raised:
+            load(saved)
+        assert "\n" not in str(raised.value)
+
+
+def test_a_changed_byte_is_refused_or_changes_nothing(saved):
+    content = saved.read_bytes()
+    expected = load(saved).predict_proba(X_NEW)
+    refused = 0
+    for place in range(0, len(content), 501):
+        saved.write_bytes(content[:place] + bytes([content[place] ^ 64]) + content[place + 1 :])
+        try:
+            np.testing.assert_array_equal(load(saved).predict_proba(X_NEW), expected)
+        except ValueError:
+            refused += 1
+    assert refused > 10
+
+
+def test_missing_files_and_folders_are_refused(tmp_path):
+    for path in (tmp_path, tmp_path / "none.skops"):
+        with pytest.raises(ValueError, match="must be a file that calibrant saved"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [RandomForestClassifier(1, random_state=0), HistGradientBoostingClassifier(max_iter=1)],
+    ids=["forest", "boosting"],
+)
+@pytest.mark.parametrize("forged", ["child", "cycle", "feature"])
+def test_trees_that_point_outside_are_refused(estimator, forged, tmp_path):
+    model = CalibratedClassifier(FrozenEstimator(estimator.fit(X, Y)), cv=2).fit(X, Y)
+    file = tmp_path / "model.skops"
+    save(model, file)
+    load(file)
+
+    def forge(members):
+        for name, content in members.items():
+            if name.endswith(".npy"):
+                nodes = np.load(io.BytesIO(content))
+                fields = nodes.dtype.names or ()
+                left, feature = (
+                    ("left_child", "feature") if "left_child" in fields else ("left", "feature_idx")
+                )
+                if left in fields:
+                    nodes = nodes.copy()
+                    nodes[0][left] = {"child": 10**6, "cycle": 0}.get(forged, nodes[0][left])
+                    nodes[0][feature] = 10**6 if forged == "feature" else nodes[0][feature]
+                    buffer = io.BytesIO()
+                    np.save(buffer, nodes)
+                    members[name] = buffer.getvalue()
+        return members
+
+    rewrite(file, forge)
+    with pytest.raises(ValueError, match="point outside"):
+        load(file)
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
+def test_neighbors_that_point_outside_are_refused(algorithm, tmp_path):
+    neighbors = KNeighborsClassifier(algorithm=algorithm, leaf_size=5).fit(X, Y)
+    file = tmp_path / "model.skops"
+    save(neighbors, file)
+    np.testing.assert_array_equal(load(file).predict_proba(X_NEW), neighbors.predict_proba(X_NEW))
+
+    def forge(members):
+        for name, content in members.items():
+            values = np.load(io.BytesIO(content)) if name.endswith(".npy") else np.empty(0)
+            if values.dtype.kind == "i" and sorted(values.ravel()) == list(range(len(X))):
+                buffer = io.BytesIO()
+                np.save(buffer, np.where(values == 0, 10**9, values))
+                members[name] = buffer.getvalue()
+        return members
+
+    rewrite(file, forge)
+    with pytest.raises(ValueError, match="point outside"):
+        load(file)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(saved, monkeypatch):
+    before = saved.read_bytes()
+
+    def interrupted(self, content):
+        with self.open("wb") as file:
+            file.write(content[:100])
+        raise KeyboardInterrupt
+
+    model = load(saved)
+    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save(model, saved)
+    assert saved.read_bytes() == before
+    assert list(saved.parent.iterdir()) == [saved]
+
+
+def test_a_file_that_cannot_be_written_is_refused(saved, tmp_path):
+    model = load(saved)
+    with pytest.raises(ValueError, match="It is a folder"):
+        save(model, tmp_path)
+    with pytest.raises(ValueError, match="must be in a folder that exists"):
+        save(model, tmp_path / "none" / "model.skops")

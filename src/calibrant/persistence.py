@@ -86,6 +86,7 @@ KERNELS = tuple(
 )
 # Compiled code follows numbers in some of these without a look: see `calibrant.forgery`.
 PARTS = (
+    "numpy.dtype",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
     "sklearn.metrics._dist_metrics.EuclideanDistance64",

@@ -45,11 +45,13 @@ def check_output(path: str | Path) -> Path:
     target = Path(path).resolve()
     if target.is_dir():
         raise ValueError(f"{path} must be a file to write. It is a folder. Name a file in it.")
-    if not target.parent.is_dir():
+    folder = target.parent
+    if not folder.is_dir():
         raise ValueError(
-            f"{path} must be in a folder that exists. {target.parent} does not. Make it first."
+            f"{path} must be in a folder that exists. {folder} does not. Make it first."
         )
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
+    place = target if target.exists() else folder
+    if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise ValueError(
             f"{path} must be a file that you may write. You have no permission. "
             "Choose another folder."

@@ -12,12 +12,16 @@ except ImportError:
     ) from None
 
 from calibrant import __version__
-from calibrant.cli import bench, datasets
-from calibrant.cli.arguments import PLAIN
+from calibrant.cli import bench, datasets, models
+from calibrant.cli.arguments import PLAIN, SeveralValues
 from calibrant.cli.demo import demo
 
 app = typer.Typer(**PLAIN)
 app.command()(demo)
+app.command(cls=SeveralValues)(models.fit)
+app.command(cls=SeveralValues)(models.predict)
+app.command()(models.calibrate)
+app.command(cls=SeveralValues)(models.apply)
 app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
 

@@ -48,5 +48,23 @@ def one_line_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, sqlite3.DatabaseError) as error:
-        print(f"calibrant: {error}", file=sys.stderr)
+        say(str(error))
         raise typer.Exit(2) from None
+
+
+@contextmanager
+def noted_warnings() -> Iterator[None]:
+    """Print warnings as lines, each once."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        say(text)
+
+
+def say(text: str) -> None:
+    """Print a line to standard error."""
+    print(f"calibrant: {' '.join(text.splitlines())}", file=sys.stderr)

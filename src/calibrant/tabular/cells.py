@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -14,13 +15,13 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 def is_number(cell: str) -> bool:
     """Whether a text is a finite number as programs write it."""
-    return bool(NUMBER.fullmatch(cell)) and bool(np.isfinite(float(cell)))
+    return math.isfinite(as_number(cell))
 
 
 def as_number(cell: Any) -> float:
     """Value of a cell: NaN where it is missing, infinity where it is no finite number."""
-    if isinstance(cell, str):
-        return float(cell) if is_number(cell) else np.inf
+    if isinstance(cell, str) and not NUMBER.fullmatch(cell):
+        return math.inf
     return float(cell)
 
 
@@ -33,7 +34,7 @@ def as_text(cell: Any) -> str:
 
 def is_missing(cell: Any) -> bool:
     """Whether a cell holds no value."""
-    return not isinstance(cell, str) and bool(np.isnan(cell))
+    return not isinstance(cell, str) and math.isnan(cell)
 
 
 def as_cells(values: Iterable[Any]) -> NDArray[Any]:

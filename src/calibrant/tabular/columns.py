@@ -170,6 +170,11 @@ def describe_table(
     ValueError
         If there is no such column, or its values are no classes to predict.
     """
+    if table.shape[1] < 2:
+        raise ValueError(
+            "A table must have a column to predict and columns to predict it from. Got one, "
+            f"{str(table.columns[0])[:40]!r}. Separate cells by commas, semicolons or tabs."
+        )
     target = find_column(table, target, "The target")
     groups = None if groups is None else find_column(table, groups, "The column of groups")
     unused = {find_column(table, name, "A column to ignore") for name in ignore}
@@ -208,7 +213,11 @@ def describe_table(
             classes,
             numbers=[column.name for column in columns if column.kind is Kind.number],
             categories=[column.name for column in columns if column.kind is Kind.category],
-            ignored={column.name: column.reason for column in columns if column.reason},
+            ignored={
+                column.name: column.reason
+                for column in columns
+                if column.reason and column.name not in unused
+            },
             target=target,
             groups=groups,
             n_unlabelled=len(table) - len(rows),

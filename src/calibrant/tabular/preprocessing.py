@@ -38,7 +38,7 @@ def make_preprocessor(schema: Schema) -> ColumnTransformer:
         StandardScaler(),
     )
     categories = make_pipeline(
-        SimpleImputer(strategy="constant", fill_value=MISSING_CATEGORY),
+        SimpleImputer(strategy="constant", fill_value=MISSING_CATEGORY, keep_empty_features=True),
         OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             min_frequency=LEAST_CATEGORY_ROWS,

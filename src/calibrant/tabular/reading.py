@@ -11,7 +11,7 @@ import io
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -38,10 +38,12 @@ BINARY_STARTS = {
     b"%PDF": "a PDF file",
     b"PAR1": "a Parquet file, which must be named .parquet",
 }
+# How text that looks like a formula is written: see `calibrant.tabular.writing`.
+ESCAPED = re.compile(r"^'(?='*[=+\-@\t\r])")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
 
 
-def read_table(source: str | Path) -> pd.DataFrame:
+def read_table(source: str | Path, *, expected: Collection[str] = ()) -> pd.DataFrame:
     r"""Read a table from a CSV, TSV, Parquet or ARFF file.
 
     Parameters
@@ -50,6 +52,9 @@ def read_table(source: str | Path) -> pd.DataFrame:
         The file; its suffix says what it is, and other suffixes are read as CSV. "-" is CSV
         or TSV from standard input. Cells of CSV are separated by commas, semicolons or tabs,
         and its first line names the columns.
+    expected : collection of str
+        Names of columns that are known. A first line that has them all is no data, even if
+        it looks like data.
 
     Returns
     -------
@@ -88,7 +93,8 @@ def read_table(source: str | Path) -> pd.DataFrame:
     elif suffix == ".arff":
         table = parse_arff(_decode(data, name), name)
     else:
-        table = _from_text(_decode(data, name), name, tabs=suffix in {".tsv", ".tab"})
+        tabs = suffix in {".tsv", ".tab"}
+        table = _from_text(_decode(data, name), name, tabs=tabs, expected=expected)
     _check_count(list(table.columns), name)
     if len(table) == 0:
         raise ValueError(
@@ -147,7 +153,7 @@ def _not_text(name: str) -> ValueError:
     )
 
 
-def _from_text(text: str, name: str, *, tabs: bool) -> pd.DataFrame:
+def _from_text(text: str, name: str, *, tabs: bool, expected: Collection[str]) -> pd.DataFrame:
     delimiter = "\t" if tabs else max(DELIMITERS, key=lambda mark: _agreement(text, mark))
     lines = _records(text, delimiter, name)
     _, header = next(lines, (0, []))
@@ -163,7 +169,8 @@ def _from_text(text: str, name: str, *, tabs: bool) -> pd.DataFrame:
         numbers.append(number)
         cells.append(record)
     columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in header]
-    _check_header(header, columns, name)
+    if not expected or not set(expected) <= set(header):
+        _check_header(header, columns, name)
     titles = [title or f"column {position}" for position, title in enumerate(header, start=1)]
     _check_different(titles, name)
     kept = {
@@ -182,7 +189,7 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
             io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
         )
         for record in reader:
-            stripped = [cell.strip() for cell in record]
+            stripped = [ESCAPED.sub("", cell.strip()) for cell in record]
             if any(stripped):
                 yield reader.line_num, stripped
     except csv.Error as error:
@@ -218,13 +225,6 @@ def _check_count(names: list[str], name: str) -> None:
         raise ValueError(
             f"{name} must have at most {MOST_COLUMNS:,} columns. Got {len(names):,}. "
             "Keep the columns that may tell the classes apart."
-        )
-    if len(names) == 1:
-        by_spaces = " seem to be separated by spaces: separate them" if "  " in names[0] else ""
-        raise ValueError(
-            f"{name} must have a column to predict and columns to predict it from. Got one, "
-            f"{_short(names[0])}. Cells{by_spaces or ' must be separated'} by commas, semicolons "
-            "or tabs."
         )
 
 

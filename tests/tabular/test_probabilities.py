@@ -1,0 +1,134 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logit
+
+from calibrant.calibrators import AutoCalibrator, TemperatureScaling
+from calibrant.tabular.cells import as_cells
+from calibrant.tabular.probabilities import (
+    ProbabilityCalibrator,
+    class_scores,
+    fit_probabilities,
+    load_calibrator,
+)
+
+N = 120
+CLASSES = ("=cmd()", "<b>", "🌲")
+rng = np.random.RandomState(0)
+SCORES = rng.dirichlet([0.3] * 3, size=N)
+TRUTH = [CLASSES[rng.choice(3, p=0.5 * row + 0.5 / 3)] for row in SCORES]
+
+
+def table(scores=SCORES, truth=TRUTH, names=CLASSES):
+    columns = {
+        name: as_cells(map(repr, column))
+        for name, column in zip(names, scores.T.tolist(), strict=True)
+    }
+    frame = pd.DataFrame({"truth": as_cells(truth), **columns}, dtype=object)
+    frame.index = pd.RangeIndex(2, len(frame) + 2, name="line")
+    return frame
+
+
+def test_a_table_gives_what_the_calibrator_gives():
+    order = np.argsort(CLASSES)
+    names = tuple(np.array(CLASSES)[order])
+    index = [names.index(label) for label in TRUTH]
+    for method, kind in (("auto", AutoCalibrator), ("temperature", TemperatureScaling)):
+        fitted = fit_probabilities(table(), "truth", method=method)
+        assert fitted.classes == names
+        expected = kind().fit(SCORES[:, order], index).predict_proba(SCORES[:, order])
+        np.testing.assert_array_equal(fitted.predict_proba(table()), expected)
+
+
+def test_columns_are_matched_by_name_in_any_order():
+    fitted = fit_probabilities(table(), "truth", method="matrix")
+    shuffled = table()[["🌲", "<b>", "truth", "=cmd()"]].assign(more="1")
+    np.testing.assert_array_equal(fitted.predict_proba(shuffled), fitted.predict_proba(table()))
+    again = fit_probabilities(shuffled, "truth", method="matrix")
+    np.testing.assert_array_equal(again.predict_proba(table()), fitted.predict_proba(table()))
+
+
+def test_logits_are_taken_when_said_so():
+    logits = np.log(SCORES) + 3.0
+    from_logits = fit_probabilities(table(logits), "truth", logits=True, method="matrix")
+    from_scores = fit_probabilities(table(), "truth", method="matrix")
+    np.testing.assert_allclose(
+        from_logits.predict_proba(table(logits)), from_scores.predict_proba(table()), rtol=1e-6
+    )
+    with pytest.raises(ValueError, match="say --logits"):
+        fit_probabilities(table(logits), "truth")
+
+
+def test_a_class_without_rows_keeps_its_column():
+    names = ("a", "b", "never")
+    truth = ["a" if label == CLASSES[0] else "b" for label in TRUTH]
+    fitted = fit_probabilities(table(truth=truth, names=names), "truth", method="auto")
+    assert fitted.classes == names
+    proba = fitted.predict_proba(table(names=names))
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert (proba > 0).all()
+
+
+def test_a_calibrator_survives_its_file(tmp_path):
+    for method in ("auto", "venn-abers"):
+        fitted = fit_probabilities(table(), "truth", method=method)
+        fitted.save(tmp_path / "c.skops")
+        again = load_calibrator(tmp_path / "c.skops")
+        assert isinstance(again, ProbabilityCalibrator)
+        assert (again.classes, again.logits, again.report) == (fitted.classes, False, fitted.report)
+        np.testing.assert_array_equal(again.predict_proba(table()), fitted.predict_proba(table()))
+
+
+def test_the_report_names_rare_classes():
+    truth = [*TRUTH[:-2], "rare", "rare"]
+    scores = np.hstack([0.9 * SCORES, np.full((N, 1), 0.1)])
+    fitted = fit_probabilities(table(scores, truth, (*CLASSES, "rare")), "truth")
+    assert fitted.report.endswith("only kept from probability 0: rare.")
+
+
+def changed(row, column, cell):
+    frame = table()
+    frame.iloc[row, column] = cell
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (changed(3, 1, "0.9999"), "Line 5 has a sum of"),
+        (changed(3, 1, "-0.1"), "Line 5 has -0.1 for '=cmd\\(\\)'"),
+        (changed(3, 1, "high"), "Line 5 has 'high' for '=cmd\\(\\)'"),
+        (changed(3, 1, np.nan), "Line 5 has 'no value' for"),
+        (changed(3, 1, "inf"), "Line 5 has 'inf'"),
+        (changed(3, 0, np.nan), "the first in line 5"),
+        (table(100 * SCORES), "Line 2 has a sum of 100"),
+        (table().drop(columns="🌲"), "It lacks '🌲'"),
+        (table(truth=["<b>"] * N), "'truth' is '<b>' in all 120 rows"),
+    ],
+)
+def test_bad_probabilities_are_one_line_that_names_the_row(frame, said):
+    with pytest.raises(ValueError, match=said) as raised:
+        fit_probabilities(frame, "truth")
+    assert "\n" not in str(raised.value)
+
+
+def test_new_probabilities_are_checked_alike():
+    fitted = fit_probabilities(table(), "truth", method="temperature")
+    with pytest.raises(ValueError, match="Line 5 has a sum of"):
+        fitted.predict_proba(changed(3, 1, "0.9999").drop(columns="truth"))
+
+
+def test_the_probability_of_one_class_alone_says_what_to_add():
+    positive = rng.rand(N)
+    frame = pd.DataFrame({"truth": as_cells(["no", "yes"] * (N // 2)), "yes": positive})
+    with pytest.raises(ValueError, match=r"It lacks 'no'\..* 1 minus"):
+        fit_probabilities(frame, "truth")
+    np.testing.assert_allclose(
+        class_scores(frame.assign(no=0.0, yes=logit(positive)), ("no", "yes"), logits=True)[:, 1],
+        positive,
+    )
+
+
+def test_an_unknown_method_is_refused_before_anything_is_read():
+    with pytest.raises(ValueError, match="method must be one of"):
+        fit_probabilities(table(), "none", method="platt")

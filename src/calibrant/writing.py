@@ -50,7 +50,8 @@ def check_output(path: str | Path) -> Path:
         raise ValueError(
             f"{path} must be in a folder that exists. {folder} does not. Make it first."
         )
-    place = target if target.exists() else folder
+    # A new file takes the place of the old one, so it is the folder that is written to.
+    place = target if target.exists() and not target.is_file() else folder
     if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise ValueError(
             f"{path} must be a file that you may write. You have no permission. "

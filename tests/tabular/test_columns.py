@@ -58,6 +58,7 @@ def test_kinds_of_columns():
         (list(range(N))[::-1], "z", "numbers the rows"),
         (list(range(0, 7 * N, 7)), "patient_id", "numbers the rows"),
         (list(range(0, 7 * N, 7)), "PatientID", "numbers the rows"),
+        (list(range(0, 7 * N, 7)), "Sample no", "numbers the rows"),
         ([number // 2 * 7 for number in range(N)], "patient id", "use it for the groups"),
         ([f"sample {number}" for number in range(N)], "z", "another text in every row"),
         ([f"text {number // 2}" for number in range(N)], "z", "30 different texts in 60 rows"),
@@ -75,6 +76,8 @@ def test_columns_that_are_not_used_say_why(cells, name, said):
 def test_measurements_that_happen_to_be_whole_numbers_are_used():
     population = (rng.permutation(10**6)[:N]).tolist()
     assert column_of(population, "population").kind is Kind.number
+    assert column_of(population, "body mass index").kind is Kind.number
+    assert column_of(population, "lipid").kind is Kind.number
     assert column_of([0, 1] * (N // 2), "code").kind is Kind.number
 
 

@@ -32,7 +32,8 @@ MOSTLY = 0.8
 
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d\d)(\s.*)?")
 IDENTIFIER = re.compile(
-    r"(^|.*[\s_.-])(id|ids|identifier|index|key|uuid|guid|code|nr|no|row|patient|subject|sample)",
+    r"(?:.*[\s_.-])?(?:id|identifier|uuid|guid|key|code)"
+    r"|(?:row|index|case|patient|subject|sample)(?:[\s_.-]?(?:no|nr|number|name))?",
     re.IGNORECASE,
 )
 CAMEL_IDENTIFIER = re.compile(r".*[a-z](ID|Id)")

@@ -179,8 +179,8 @@ def test_notices_are_lines_on_standard_error(data, tmp_path):
     wide = write_csv(tmp_path / "wide.csv", header, rows)
     result = run("fit", wide, "--target", TARGET, *QUICK, "-o", tmp_path / "m.skops")
     assert result.exit_code == 0
-    assert "calibrant: 'copy' alone tells the class of every row." in result.stderr
-    assert "calibrant: 'row_id' is not used: it numbers the rows" in result.stderr
+    assert "note: 'copy' alone tells the class of every row." in result.stderr
+    assert "note: 'row_id' is not used: it numbers the rows" in result.stderr
 
 
 # Bad files: each takes a folder, and returns the file and what is said of it.

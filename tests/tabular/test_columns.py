@@ -211,6 +211,7 @@ def test_rows_are_taken_by_name():
     assert list(X.columns) == ["x", "z"]
     assert X["x"].dtype == np.float64
     assert X["x"].tolist() == [float(cell) for cell in frame["x"]]
+    assert X["z"].dtype == object
     assert X["z"].tolist()[:2] == ["red", "blue"]
     assert groups.tolist()[:4] == ["0", "0", "1", "1"]
     shuffled = frame[["z", "g", "x"]].assign(more="1")

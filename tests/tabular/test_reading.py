@@ -106,6 +106,7 @@ def test_parquet_keeps_numbers_and_writes_the_rest_as_text(tmp_path):
     table = read_table(tmp_path / "table.parquet")
     np.testing.assert_array_equal(table["whole"], [1.0, np.nan, 3.0])
     np.testing.assert_array_equal(table["decimal"], frame["decimal"])
+    assert table["text"].dtype == object
     assert table["text"].tolist()[::2] == ["a", "c"]
     assert table["truth"].tolist() == ["True", "False", "True"]
     assert table["day"].iloc[0].startswith("2026-01-01")
@@ -139,6 +140,7 @@ def test_arff_is_read(file):
     table = read_table(file(ARFF, "table.arff"))
     assert list(table.columns) == ["sepal length", "class", "note", "day"]
     np.testing.assert_array_equal(table["sepal length"], [5.1, np.nan, 4.9])
+    assert table["class"].dtype == object
     assert table["class"].tolist() == ["Iris-setosa", "Iris, other", "it's"]
     assert table["note"].tolist()[::2] == ["a, b", "plain"]
     assert table.index.tolist() == [8, 9, 12]

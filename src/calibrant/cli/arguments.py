@@ -48,7 +48,7 @@ def one_line_errors() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, sqlite3.DatabaseError) as error:
-        say(str(error))
+        say(str(error), kind="calibrant")
         raise typer.Exit(2) from None
 
 
@@ -65,6 +65,6 @@ def noted_warnings() -> Iterator[None]:
         say(text)
 
 
-def say(text: str) -> None:
+def say(text: str, *, kind: str = "note") -> None:
     """Print a line to standard error."""
-    print(f"calibrant: {' '.join(text.splitlines())}", file=sys.stderr)
+    print(f"{kind}: {' '.join(text.splitlines())}", file=sys.stderr)

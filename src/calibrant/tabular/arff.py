@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calibrant.tabular.cells import as_cells, as_number
+from calibrant.tabular.cells import as_cells, as_number, as_table
 
 ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{.*\}|\S+)""",
@@ -58,12 +58,12 @@ def parse_arff(text: str, name: str) -> pd.DataFrame:
             f"{name} must be an ARFF file. It has no @data line. Name it .csv if it is CSV."
         )
     columns = zip(*rows, strict=True) if rows else [[] for _ in kinds]
-    return pd.DataFrame(
+    return as_table(
         {
             title: np.array(column, dtype=np.float64) if kind in NUMERIC else as_cells(column)
             for (title, kind), column in zip(kinds.items(), columns, strict=True)
         },
-        index=pd.Index(numbers, name="line"),
+        pd.Index(numbers, name="line"),
     )
 
 

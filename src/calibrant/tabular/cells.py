@@ -1,13 +1,14 @@
-"""One cell: text or a number, and how it is shown."""
+"""Cells: text or numbers, how they are shown, and tables of them."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -43,6 +44,17 @@ def as_cells(values: Iterable[Any]) -> NDArray[Any]:
     column = np.empty(len(cells), dtype=object)
     column[:] = cells
     return column
+
+
+def as_table(columns: Mapping[str, NDArray[Any]], index: pd.Index) -> pd.DataFrame:
+    """Columns as they are: pandas would take text for a type of its own."""
+    return pd.DataFrame(
+        {
+            name: pd.Series(column, index=index, dtype=column.dtype)
+            for name, column in columns.items()
+        },
+        index=index,
+    )
 
 
 def plain(text: str) -> str:

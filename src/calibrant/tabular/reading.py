@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from calibrant.tabular.arff import parse_arff
-from calibrant.tabular.cells import as_cells, is_number, plain
+from calibrant.tabular.cells import as_cells, as_table, is_number, plain
 
 # What people and programs write where there is no value. "None" is left out: it is the name
 # of a class too often.
@@ -178,7 +178,7 @@ def _from_text(text: str, name: str, *, tabs: bool, expected: Collection[str]) -
         for own, title, column in zip(header, titles, columns, strict=True)
         if own or any(column)  # lines that end in a separator have an empty last column
     }
-    return pd.DataFrame(kept, index=pd.Index(numbers, name="line"), dtype=object)
+    return as_table(kept, pd.Index(numbers, name="line"))
 
 
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -276,7 +276,7 @@ def _from_parquet(data: bytes, name: str) -> pd.DataFrame:
     columns = {
         title: _native_column(frame.iloc[:, position]) for position, title in enumerate(titles)
     }
-    return pd.DataFrame(columns, index=pd.RangeIndex(1, len(frame) + 1, name="row"))
+    return as_table(columns, pd.RangeIndex(1, len(frame) + 1, name="row"))
 
 
 def _native_column(column: pd.Series) -> np.ndarray:

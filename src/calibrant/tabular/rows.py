@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from calibrant.tabular.cells import as_cells, as_text, is_missing
+from calibrant.tabular.cells import as_cells, as_table, as_text, is_missing
 from calibrant.tabular.columns import Kind, Schema, find_column, to_numbers
 
 
@@ -83,14 +83,14 @@ def new_rows(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
             f"The table must have the columns that the model was fitted on. It lacks {shown}{more}."
             " Add them; cells may be empty where a value is not known."
         )
-    return pd.DataFrame(
+    return as_table(
         {
             column.name: _numbers(table[column.name])
             if column.kind is Kind.number
             else _categories(table[column.name])
             for column in schema.features
         },
-        index=table.index,
+        table.index,
     )
 
 

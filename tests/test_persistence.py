@@ -36,7 +36,7 @@ from calibrant.calibrators.protocol import CALIBRATORS
 from calibrant.datasets import make_waveform
 from calibrant.exceptions import CalibrationWarning
 from calibrant.forgery import refuse_forged
-from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
+from calibrant.generation import CrossFit, MonteCarloCV, OutOfBag, RepeatedFolds
 from calibrant.persistence import INFO, read_info
 from calibrant.strategies import STRATEGIES, OutputCode
 
@@ -129,13 +129,20 @@ def test_every_calibrator_survives_on_its_own(tmp_path):
 
 def test_records_and_parameters_survive(tmp_path):
     parts = {
-        "cv": [MonteCarloCV(500), CrossFit(3), RepeatedFolds(3, 90), RepeatedStratifiedKFold()],
-        "strategy": [OutputCode(), "direct", "direct", "direct"],
-        "method": [IsotonicRegression(out_of_bounds="clip"), "auto", "matrix", "auto"],
+        "estimator": [GaussianNB()] * 4 + [RandomForestClassifier(20)],
+        "cv": [
+            MonteCarloCV(500),
+            CrossFit(3),
+            RepeatedFolds(3, 90),
+            RepeatedStratifiedKFold(),
+            OutOfBag(),
+        ],
+        "strategy": [OutputCode(), "direct", "direct", "direct", "direct"],
+        "method": [IsotonicRegression(out_of_bounds="clip"), "auto", "matrix", "auto", "auto"],
     }
-    for cv, strategy, method in zip(*parts.values(), strict=True):
+    for estimator, cv, strategy, method in zip(*parts.values(), strict=True):
         model = CalibratedClassifier(
-            GaussianNB(),
+            estimator,
             cv=cv,
             strategy=strategy,
             method=method,

@@ -32,7 +32,7 @@ from calibrant.calibrators.auto import ClassShares, Unchanged
 from calibrant.classifier import CalibratedClassifier
 from calibrant.exceptions import CalibrationWarning
 from calibrant.forgery import refuse_forged
-from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
+from calibrant.generation import CrossFit, MonteCarloCV, OutOfBag, RepeatedFolds
 from calibrant.strategies import AllPairs, Direct, OneVsRest, OutputCode
 from calibrant.writing import write_file
 
@@ -47,6 +47,7 @@ OWN_TYPES = (
     Unchanged,
     CrossFit,
     MonteCarloCV,
+    OutOfBag,
     RepeatedFolds,
     AllPairs,
     Direct,

@@ -1,0 +1,109 @@
+"""What comes in at the door of a metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+FloatArray = NDArray[np.float64]
+
+# Rows may differ from a sum of 1 by rounding, in single precision too.
+SUM_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Checked input of a metric.
+
+    Attributes
+    ----------
+    true : ndarray of shape (n_samples,)
+        The column of each row's true class.
+    proba : ndarray of shape (n_samples, n_classes)
+        Class probabilities.
+    labels : ndarray of shape (n_classes,)
+        The labels of the columns, sorted.
+    weight : ndarray of shape (n_samples,)
+        Weights of the rows.
+    """
+
+    true: NDArray[np.intp]
+    proba: FloatArray
+    labels: NDArray[Any]
+    weight: FloatArray
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """The numbers of the rows."""
+        return np.arange(len(self.true))
+
+    @property
+    def one_hot(self) -> FloatArray:
+        """1 in the column of the true class, 0 elsewhere."""
+        return np.eye(self.proba.shape[1])[self.true]
+
+
+def check_predictions(
+    y_true: ArrayLike,
+    proba: ArrayLike,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    *,
+    proper: bool = True,
+) -> Predictions:
+    """Check that there is a label and a row of probabilities for every row.
+
+    Parameters
+    ----------
+    y_true, proba, labels, sample_weight
+        As for `log_loss`.
+    proper : bool, default=True
+        Whether rows must be probabilities.
+
+    Returns
+    -------
+    Predictions
+        The checked input.
+    """
+    truth = column_or_1d(y_true)
+    if any(label is None or label != label for label in truth.tolist()):
+        raise ValueError(
+            "y_true must hold a label for every row. Got NaN or None. Drop those rows."
+        )
+    values = check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim == 1:
+        values = np.column_stack([1.0 - values, values])
+    check_consistent_length(truth, values, sample_weight)
+    names = np.unique(truth if labels is None else labels)
+    if len(names) != values.shape[1]:
+        raise ValueError(
+            f"proba must have one column for each of the {len(names)} labels. "
+            f"Got {values.shape[1]} columns. Pass all labels with labels=..."
+        )
+    unknown = np.setdiff1d(truth, names)
+    if len(unknown):
+        raise ValueError(
+            f"y_true must hold only the given labels, {names.tolist()}. Got {unknown.tolist()}. "
+            "Drop rows without a label, and name all others with labels=..."
+        )
+    off = np.abs(values.sum(axis=1) - 1.0).max()
+    if proper and (values.min() < 0 or off > SUM_TOLERANCE):
+        raise ValueError(
+            "Rows of proba must be non-negative and sum to 1. "
+            f"Got a smallest value of {values.min():g} and a sum that is off by {off:.3g}. "
+            "Normalize them first."
+        )
+    weight = np.ones(len(truth)) if sample_weight is None else column_or_1d(sample_weight)
+    weight = check_array(weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight")
+    if weight.min() < 0 or weight.sum() == 0:
+        raise ValueError(
+            "sample_weight must not be negative, and positive for some row. Got a smallest of "
+            f"{weight.min():g} and a sum of {weight.sum():g}. Pass None to weight rows alike."
+        )
+    return Predictions(np.searchsorted(names, truth), values, names, weight)

@@ -17,7 +17,7 @@ SUM_TOLERANCE = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Checked input of a metric.
+    """Checked input of a metric; rows of weight 0 are left out.
 
     Attributes
     ----------
@@ -28,13 +28,19 @@ class Predictions:
     labels : ndarray of shape (n_classes,)
         The labels of the columns, sorted.
     weight : ndarray of shape (n_samples,)
-        Weights of the rows.
+        Weights of the rows, positive.
+    given : ndarray of shape (n_samples,)
+        The position of each row among those that were given.
+    precision : float
+        The smallest step between the numbers that the probabilities were given in.
     """
 
     true: NDArray[np.intp]
     proba: FloatArray
     labels: NDArray[Any]
     weight: FloatArray
+    given: NDArray[np.intp]
+    precision: float
 
     @property
     def rows(self) -> NDArray[np.intp]:
@@ -45,6 +51,11 @@ class Predictions:
     def one_hot(self) -> FloatArray:
         """1 in the column of the true class, 0 elsewhere."""
         return np.eye(self.proba.shape[1])[self.true]
+
+    @property
+    def top(self) -> NDArray[np.intp]:
+        """The column of each row's most probable class; of equals, the first."""
+        return self.proba.argmax(axis=1)
 
 
 def check_predictions(
@@ -70,10 +81,13 @@ def check_predictions(
         The checked input.
     """
     truth = column_or_1d(y_true)
-    if any(label is None or label != label for label in truth.tolist()):
+    may_miss = truth.dtype.kind not in "biuSU"
+    if may_miss and any(label is None or label != label for label in truth.tolist()):
         raise ValueError(
             "y_true must hold a label for every row. Got NaN or None. Drop those rows."
         )
+    kind = np.asarray(proba).dtype
+    precision = float(np.finfo(kind if kind.kind == "f" else np.float64).eps)
     values = check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -106,4 +120,82 @@ def check_predictions(
             "sample_weight must not be negative, and positive for some row. Got a smallest of "
             f"{weight.min():g} and a sum of {weight.sum():g}. Pass None to weight rows alike."
         )
-    return Predictions(np.searchsorted(names, truth), values, names, weight)
+    given = np.flatnonzero(weight)
+    true = np.searchsorted(names, truth[given])
+    return Predictions(true, values[given], names, weight[given], given, precision)
+
+
+def check_level(level: float) -> float:
+    """Check that a confidence lies between 0 and 1."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1. Got {level}. Use 0.95.")
+    return level
+
+
+def check_count(name: str, value: int, least: int) -> None:
+    """Check that a number of things is whole and not too small."""
+    if not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(
+            f"{name} must be a whole number, at least {least}. Got {value}. Use the default."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """One predicted probability a row, and whether what was predicted came true.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (n_samples,)
+        Probabilities.
+    came_true : ndarray of shape (n_samples,)
+        1 where it came true, else 0.
+    weight : ndarray of shape (n_samples,)
+        Weights of the rows, positive.
+    """
+
+    predicted: FloatArray
+    came_true: FloatArray
+    weight: FloatArray
+
+    @property
+    def residual(self) -> FloatArray:
+        """What happened less what was predicted."""
+        return self.came_true - self.predicted
+
+
+def top_label_forecast(data: Predictions) -> Forecast:
+    """Forecast that each row is of its most probable class."""
+    top = data.top
+    hit = (top == data.true).astype(np.float64)
+    return Forecast(data.proba[data.rows, top], hit, data.weight)
+
+
+def class_forecast(data: Predictions, column: int) -> Forecast:
+    """Forecast that each row is of the class of one column."""
+    return Forecast(data.proba[:, column], data.one_hot[:, column], data.weight)
+
+
+def forecasts(data: Predictions, kind: str) -> list[Forecast]:
+    """Forecasts that a calibration error of a kind is the mean over.
+
+    Parameters
+    ----------
+    data : Predictions
+        Checked input.
+    kind : {"top-label", "classwise"}
+        One forecast, of the most probable class, or one for each class.
+
+    Returns
+    -------
+    list of Forecast
+        The forecasts.
+    """
+    if kind == "top-label":
+        return [top_label_forecast(data)]
+    if kind == "classwise":
+        return [class_forecast(data, column) for column in range(len(data.labels))]
+    raise ValueError(
+        f"kind must be 'top-label' or 'classwise'. Got {kind!r}. "
+        "Leave it out for the most probable class."
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calibrant.metrics.inputs import check_predictions
+from calibrant.metrics.inputs import FloatArray, Predictions, check_predictions
 
 
 def log_loss(
@@ -41,10 +41,7 @@ def log_loss(
     0.164
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    given = np.asarray(proba).dtype
-    smallest = np.finfo(given if given.kind == "f" else np.float64).eps
-    own = np.maximum(data.proba[data.rows, data.true], smallest)
-    return float(np.average(-np.log(own), weights=data.weight))
+    return float(np.average(row_log_loss(data), weights=data.weight))
 
 
 def brier_score(
@@ -75,4 +72,17 @@ def brier_score(
     0.05
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    return float(np.average(((data.proba - data.one_hot) ** 2).sum(axis=1), weights=data.weight))
+    return float(np.average(row_brier_score(data), weights=data.weight))
+
+
+def row_log_loss(data: Predictions) -> FloatArray:
+    """Negative log probability of each row's true class.
+
+    A probability of 0 counts as the precision of the given numbers, as in scikit-learn.
+    """
+    return -np.log(np.maximum(data.proba[data.rows, data.true], data.precision))
+
+
+def row_brier_score(data: Predictions) -> FloatArray:
+    """Squared distance of each row's probabilities to its true class."""
+    return ((data.proba - data.one_hot) ** 2).sum(axis=1)

@@ -1,0 +1,136 @@
+"""What all metrics do with labels, weights and bad input."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from calibrant.metrics import (
+    brier_score,
+    calibration_test,
+    decompose,
+    expected_calibration_error,
+    kernel_calibration_error,
+    log_loss,
+    published_log_loss,
+    published_mse,
+    reliability_curve,
+    smooth_calibration_error,
+    squared_calibration_error,
+)
+
+
+def refinement(*arguments, **options):
+    return decompose(*arguments, **options).refinement
+
+
+def p_value(*arguments, **options):
+    return calibration_test(*arguments, n_resamples=19, random_state=0, **options).p_value
+
+
+PUBLISHED = [published_log_loss, published_mse]
+# Means over rows, where a weight is a number of rows.
+MEANS = [log_loss, brier_score, *PUBLISHED, expected_calibration_error, smooth_calibration_error]
+# Where a row is one observation, whatever its weight.
+DEBIASED = [partial(squared_calibration_error, n_bins=1), kernel_calibration_error]
+METRICS = [*MEANS, *DEBIASED, refinement, p_value]
+
+
+@pytest.mark.parametrize("metric", MEANS)
+def test_weights_are_repeated_rows(metric, predictions):
+    y, proba, _ = predictions
+    weight = np.random.default_rng(1).integers(0, 4, size=len(y))
+    repeated = metric(np.repeat(y, weight), np.repeat(proba, weight, axis=0))
+    assert metric(y, proba, sample_weight=weight) == pytest.approx(repeated)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_weights_of_0_leave_rows_out_and_the_unit_of_weights_does_not_matter(metric, predictions):
+    y, proba, weight = predictions
+    weight[::3] = 0
+    expected = metric(y[weight > 0], proba[weight > 0], sample_weight=weight[weight > 0])
+    assert metric(y, proba, sample_weight=weight) == pytest.approx(expected)
+    assert metric(y, proba, sample_weight=weight / 1000) == pytest.approx(
+        metric(y, proba, sample_weight=weight)
+    )
+
+
+@pytest.mark.parametrize("metric", [*MEANS, *DEBIASED, refinement])
+def test_the_order_of_rows_does_not_matter(metric, predictions):
+    y, proba, weight = predictions
+    order = np.random.default_rng(1).permutation(len(y))
+    assert metric(y[order], proba[order], sample_weight=weight[order]) == pytest.approx(
+        metric(y, proba, sample_weight=weight)
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_labels_name_classes_that_are_not_in_the_data(metric):
+    y, proba = ["a", "c"], [[0.7, 0.1, 0.2], [0.3, 0.1, 0.6]]
+    assert np.isfinite(metric(y, proba, labels=["a", "b", "c"]))
+    with pytest.raises(ValueError, match=r"each of the 2 labels\. Got 3 columns"):
+        metric(y, proba)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("y", [["a", None], [0.0, np.nan]])
+def test_missing_labels_get_one_clear_error(metric, y):
+    with pytest.raises(ValueError, match=r"y_true must hold a label for every row\. Got NaN or"):
+        metric(y, [[0.5, 0.5]] * 2)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_one_column_is_the_second_of_two_classes(metric):
+    y, second = [0, 1, 1, 0], np.array([0.2, 0.9, 0.4, 0.3])
+    assert metric(y, second) == metric(y, np.column_stack([1 - second, second]))
+    assert metric(y, second[:, None]) == metric(y, second)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([0, 1], [[0.5, 0.6], [0.5, 0.5]]), {}, "sum to 1. .* off by 0.1"),
+        (([0, 1], [[1.2, -0.2], [0.5, 0.5]]), {}, "smallest value of -0.2"),
+        (([0, 1], [[np.nan, 0.5], [0.5, 0.5]]), {}, "NaN"),
+        (([0, 2], [[0.5, 0.5]] * 2), {"labels": [0, 1]}, r"labels, \[0, 1\]\. Got \[2\]"),
+        (([0, 1], [[0.5, 0.5]] * 2), {"sample_weight": [1, -1]}, "Got a smallest of -1"),
+        (([0, 1], [[0.5, 0.5]] * 3), {}, "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(metric, arguments, options, message):
+    if metric in PUBLISHED and ("sum to 1" in message or "smallest value" in message):
+        assert np.isfinite(metric(*arguments, **options))
+        return
+    with pytest.raises(ValueError, match=message):
+        metric(*arguments, **options)
+
+
+def test_unknown_choices_get_one_clear_error():
+    data = ([0, 1], [[0.5, 0.5]] * 2)
+    for metric in (
+        expected_calibration_error,
+        squared_calibration_error,
+        smooth_calibration_error,
+    ):
+        with pytest.raises(ValueError, match=r"'top-label' or 'classwise'\. Got 'smooth'"):
+            metric(*data, kind="smooth")
+    with pytest.raises(ValueError, match=r"one of \[0, 1\]\. Got 7"):
+        reliability_curve(*data, of=7)
+    for function in (reliability_curve, expected_calibration_error, squared_calibration_error):
+        with pytest.raises(ValueError, match=r"n_bins must be a whole number, at least 1\. Got 0"):
+            function(*data, n_bins=0)
+    with pytest.raises(ValueError, match=r"level must lie between 0 and 1\. Got 95"):
+        reliability_curve(*data, level=95)
+    with pytest.raises(ValueError, match=r"one of \['log-loss', 'brier'\]\. Got 'accuracy'"):
+        decompose(*data, score="accuracy")
+    with pytest.raises(ValueError, match=r"n_resamples must be a whole number, at least 19"):
+        calibration_test(*data, n_resamples=5)
+
+
+def test_too_few_rows_for_pairs_get_one_clear_error():
+    for metric in (kernel_calibration_error, calibration_test):
+        with pytest.raises(ValueError, match=r"two rows of positive weight or more.* Got 1\."):
+            metric([0, 1], [[0.5, 0.5]] * 2, sample_weight=[1, 0])
+    with pytest.raises(ValueError, match=r"two rows to some bin\. Got 2 rows and 10 bins"):
+        squared_calibration_error([0, 1], [[0.6, 0.4], [0.3, 0.7]])

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from calibrant.bench.measures import published_value
+from calibrant.plots.panels import COLORS
 
 NAMES = {"nb": "naive Bayes", "rf": "random forest"}
 
@@ -32,7 +33,7 @@ def main() -> None:
     figure = Figure(figsize=(9, 4.6), layout="constrained")
     panels = {"as in R's kernlab": "_as_published", "correct": ""}
     for ax, (title, suffix) in zip(figure.subplots(1, 2, sharey=True), panels.items(), strict=True):
-        for classifier, marker in (("nb", "o"), ("rf", "^")):
+        for classifier, marker, color in (("nb", "o", COLORS[0]), ("rf", "^", COLORS[1])):
             points = [
                 (published_value(classifier, data_set, scenario, "MSE").value, mean)
                 for (own, data_set, scenario), mean in means.items()
@@ -40,7 +41,7 @@ def main() -> None:
                 and scenario in (f"all_pairs_raw{suffix}", f"all_pairs_dgg_enir{suffix}")
             ]
             x, y = zip(*[pair for pair in points if None not in pair], strict=True)
-            ax.scatter(x, y, marker=marker, label=NAMES[classifier], alpha=0.7)
+            ax.scatter(x, y, marker=marker, color=color, label=NAMES[classifier], alpha=0.7)
         ends = [0.0015, 0.4]
         ax.plot(ends, ends, color="black", linewidth=0.8)
         ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, title=f"coupling: {title}")

@@ -4,6 +4,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from calibrant.metrics import (
     brier_score,
@@ -134,3 +137,37 @@ def test_too_few_rows_for_pairs_get_one_clear_error():
             metric([0, 1], [[0.5, 0.5]] * 2, sample_weight=[1, 0])
     with pytest.raises(ValueError, match=r"two rows to some bin\. Got 2 rows and 10 bins"):
         squared_calibration_error([0, 1], [[0.6, 0.4], [0.3, 0.7]])
+
+
+@st.composite
+def rows(draw):
+    """Any labels and probabilities, zeros and ones and equal rows among them."""
+    n_rows, n_classes = draw(st.integers(2, 30)), draw(st.integers(2, 5))
+    score = draw(arrays(np.float64, (n_rows, n_classes), elements=st.floats(0, 1, width=16)))
+    score[score.sum(axis=1) == 0] = 1.0
+    y = draw(arrays(np.int64, n_rows, elements=st.integers(0, n_classes - 1)))
+    return y, score / score.sum(axis=1, keepdims=True), np.arange(n_classes)
+
+
+@settings(max_examples=60)
+@given(rows())
+def test_any_rows_have_metrics_within_their_bounds(rows):
+    y, proba, labels = rows
+    for kind in ("top-label", "classwise"):
+        for error in (expected_calibration_error, smooth_calibration_error):
+            assert 0 <= error(y, proba, kind=kind, labels=labels) <= 1 + 1e-9
+        squared = squared_calibration_error(y, proba, kind=kind, n_bins=1, labels=labels)
+        assert -1 <= squared <= 1 + 1e-9
+    assert abs(kernel_calibration_error(y, proba, labels=labels)) <= 2 + 1e-9
+    assert 0 < p_value(y, proba, labels=labels) <= 1
+    for score, metric in (("log-loss", log_loss), ("brier", brier_score)):
+        parts = decompose(y, proba, score=score, labels=labels)
+        assert parts.total == pytest.approx(metric(y, proba, labels=labels))
+        assert parts.calibration + parts.refinement == pytest.approx(parts.total)
+        assert parts.refinement >= 0
+    curve = reliability_curve(y, proba, labels=labels)
+    assert (curve.low >= 0).all()
+    assert (curve.low <= curve.observed).all()
+    assert (curve.observed <= curve.high).all()
+    assert (curve.high <= 1).all()
+    assert curve.count.sum() == curve.histogram.sum() == len(y)

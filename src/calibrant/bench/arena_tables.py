@@ -269,7 +269,7 @@ def draw_ranks(losses: ArenaLosses, path: Path) -> None:
 
     means = losses.means()
     ran = np.flatnonzero(~np.isnan(means).any(axis=0))
-    figure, ax = plt.subplots(figsize=(10, 0.5 + 0.28 * len(ran)), layout="constrained")
+    figure, ax = plt.subplots(figsize=(7.5, 1.0 + 0.28 * len(ran)), layout="constrained")
     ComparisonDisplay.from_losses(means[:, ran], [losses.methods[i] for i in ran], ax=ax)
     figure.savefig(path, dpi=150)
     plt.close(figure)

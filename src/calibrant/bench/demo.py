@@ -31,6 +31,8 @@ DEMO_SCENARIOS = [
     *SCENARIOS.values(),
     Scenario("auto", "auto, the default", "direct", {"method": "auto"}),
 ]
+# The raw scores of binary problems would only lie between these.
+DRAWN_SCENARIOS = ("multiclass_raw", "one_vs_rest_dgg_enir", "all_pairs_dgg_enir", "auto")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,28 +130,24 @@ def demo_table(runs: list[DemoRun]) -> Table:
 
 
 def draw_demo(runs: list[DemoRun], path: Path) -> None:
-    """Write a reliability diagram of all runs, one panel a classifier.
+    """Write a reliability diagram, one panel a classifier.
 
     Parameters
     ----------
     runs : list of DemoRun
-        What to draw.
+        What to draw: those of `DRAWN_SCENARIOS`.
     path : Path
         The PNG file to write.
     """
     from matplotlib.figure import Figure
 
     classifiers = list(dict.fromkeys(run.classifier for run in runs))
-    figure = Figure(figsize=(5.2 * len(classifiers), 5), layout="constrained")
+    figure = Figure(figsize=(5.0 * len(classifiers), 6.4), layout="constrained")
     axes = figure.subplots(1, len(classifiers), squeeze=False)[0]
     for ax, classifier in zip(axes, classifiers, strict=True):
         for run in runs:
-            if run.classifier == classifier:
-                curve = reliability_curve(run.true, run.proba, n_bins=15)
-                # Drawn wide, as all pairs raw lies exactly on it with naive Bayes.
-                bare = run.scenario.name == "multiclass_raw"
-                wide = {"linewidth": 6, "alpha": 0.4} if bare else {}
-                ReliabilityDisplay(curve, name=run.scenario.title).plot(ax, **wide)
-        ax.set(title=f"{classifier}: the most probable class", xlim=(0.3, 1.02), ylim=(0.3, 1.02))
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+            if run.classifier == classifier and run.scenario.name in DRAWN_SCENARIOS:
+                curve = reliability_curve(run.true, run.proba)
+                title = f"{classifier}: most probable class"
+                ReliabilityDisplay({title: curve}, name=run.scenario.title).plot(ax)
     figure.savefig(path, dpi=150)

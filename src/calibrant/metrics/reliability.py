@@ -21,6 +21,8 @@ from calibrant.metrics.inputs import (
 # Where the number of bins is not given: as many rows to a bin, and no more bins than these.
 ROWS_A_BIN = 20
 MOST_BINS = 10
+# The parts of [0, 1] in which predictions are counted.
+N_CELLS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,8 @@ class ReliabilityCurve:
         The number of rows in the bin, those of weight 0 left out.
     weight : ndarray of shape (n_bins,)
         The weight of the rows in the bin.
+    histogram : ndarray of shape (20,)
+        The number of rows whose predicted probability lies in each twentieth of [0, 1].
     """
 
     predicted: FloatArray
@@ -47,6 +51,7 @@ class ReliabilityCurve:
     high: FloatArray
     count: NDArray[np.intp]
     weight: FloatArray
+    histogram: NDArray[np.intp]
 
     @property
     def calibration_error(self) -> float:
@@ -123,6 +128,8 @@ def reliability_curve(
 def curve_of(forecast: Forecast, n_bins: int | None, level: float = 0.95) -> ReliabilityCurve:
     """Reliability curve of one forecast."""
     weight = forecast.weight
+    if n_bins is None:
+        n_bins = int(np.clip(len(weight) // ROWS_A_BIN, 1, MOST_BINS))
     place = assign_bins(forecast.predicted, weight, n_bins)
     total = np.bincount(place, weight).astype(np.float64)
     observed = np.bincount(place, weight * forecast.came_true) / total
@@ -136,10 +143,11 @@ def curve_of(forecast: Forecast, n_bins: int | None, level: float = 0.95) -> Rel
         high=high,
         count=np.bincount(place),
         weight=total,
+        histogram=np.histogram(forecast.predicted, bins=N_CELLS, range=(0.0, 1.0))[0],
     )
 
 
-def assign_bins(predicted: FloatArray, weight: FloatArray, n_bins: int | None) -> NDArray[np.intp]:
+def assign_bins(predicted: FloatArray, weight: FloatArray, n_bins: int) -> NDArray[np.intp]:
     """Cut into bins of equal weight; equal predictions share a bin, and no bin is empty.
 
     Parameters
@@ -148,16 +156,14 @@ def assign_bins(predicted: FloatArray, weight: FloatArray, n_bins: int | None) -
         Predicted probabilities.
     weight : ndarray of shape (n_samples,)
         Weights of the rows, positive.
-    n_bins : int or None
-        The number of bins; None is what the rows support.
+    n_bins : int
+        The number of bins.
 
     Returns
     -------
     ndarray of shape (n_samples,)
         The bin of each row, counted from 0 without gaps.
     """
-    if n_bins is None:
-        n_bins = int(np.clip(len(predicted) // ROWS_A_BIN, 1, MOST_BINS))
     if not isinstance(n_bins, int | np.integer) or n_bins < 1:
         raise ValueError(f"n_bins must be a whole number, at least 1. Got {n_bins}. Use about 10.")
     # The share of the weight up to and with each distinct prediction, less half its own,

@@ -6,7 +6,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := $(shell find src -name '*.py') pyproject.toml README.md
+SOURCES := $(shell find src -name '*.py' -o -name '*.c') pyproject.toml setup.py README.md
 
 .PHONY: demo test lint results arena arena-results bench bench-results clean
 

@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from calibrant import merging
+
 # The paper's raw data files lie beside a checkout, or where CALIBRANT_DATA says.
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
 if "CALIBRANT_DATA" not in os.environ and BESIDE_CHECKOUT.is_dir():
@@ -22,3 +24,16 @@ def paper_data() -> None:
     """Skip where the raw data files are not to be had: they are not part of the repo."""
     if not os.environ.get("CALIBRANT_DATA"):
         pytest.skip("the paper's data files are not here: set CALIBRANT_DATA to their folder")
+
+
+@pytest.fixture(scope="module", params=["python", "compiled"])
+def each_kernel(request):
+    """Run a module's tests with either kernel of the near-isotonic path."""
+    if request.param == "compiled" and merging.KERNEL != "compiled":
+        missing = "the compiled kernel is not built: python setup.py build_ext --inplace"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "KERNEL", request.param)
+        yield request.param

@@ -11,6 +11,8 @@ from scipy.optimize import isotonic_regression, lsq_linear
 
 from calibrant.near_isotonic import near_isotonic_path
 
+pytestmark = pytest.mark.usefixtures("each_kernel")
+
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "near_isotonic.json").read_text())
 
 
@@ -107,6 +109,18 @@ def test_group_counts_are_those_of_the_solutions(y):
     for lam, n_groups in zip(path.lambdas, path.n_groups, strict=True):
         distinct = np.count_nonzero(np.abs(np.diff(path.solution(lam))) > 1e-9) + 1
         assert n_groups == distinct == len(path.groups(lam))
+
+
+@given(arrays(float, st.integers(1, 60), elements=values), st.data())
+def test_memberships_are_the_groups_of_each_breakpoint(y, data):
+    path = near_isotonic_path(y)
+    some = st.sets(st.integers(0, len(path.lambdas) - 1), min_size=1)
+    breakpoints = np.array(sorted(data.draw(some)))
+    nodes, position = path.memberships(breakpoints)
+    for place, index in enumerate(breakpoints):
+        own = nodes[position == place]
+        np.testing.assert_array_equal(np.sort(own), np.sort(path.groups(path.lambdas[index])))
+    assert len(nodes) == path.n_groups[breakpoints].sum()
 
 
 def test_integer_weights_are_repeated_points():

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Two fitted values closer than this share of their size are equal: double precision
-# cannot tell them apart after the sums behind them.
-EQUAL_VALUES = 64 * np.finfo(np.float64).eps
-# Two breakpoints closer than this share of their size are one breakpoint: exact
-# ties come apart by rounding, and each distinct breakpoint is a model in ENIR.
-EQUAL_LAMBDAS = 1e-12
+from calibrant.merging import merge_leaves
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
 # Beyond these, sums and reciprocals of weights and values could overflow.
 SMALLEST, LARGEST = 1e-100, 1e100
 
@@ -22,11 +21,10 @@ SMALLEST, LARGEST = 1e-100, 1e100
 class NearIsotonicPath:
     """All near-isotonic fits of one sequence, from the data to isotonic regression.
 
-    The path is a binary tree. A node is a group of consecutive points that share
-    one fitted value while ``born <= lambda < died``; that value is
-    ``mean + lambda * slope``. The groups alive at one lambda are a partition of
-    the points. The tree has fewer than ``2 n`` nodes, so the whole path takes
-    memory linear in the number of points.
+    The path is a forest of binary trees. A node is a group of consecutive points that
+    share one fitted value, ``mean + lambda * slope``, from its own merge to the next one.
+    The groups at one lambda are a partition of the points. There are fewer than ``2 n``
+    nodes, so the whole path takes memory linear in the number of points.
 
     Attributes
     ----------
@@ -36,26 +34,34 @@ class NearIsotonicPath:
     n_groups : ndarray of shape (n_breakpoints,)
         The number of groups of equal fitted values at each breakpoint.
     start, stop : ndarray of shape (n_nodes,)
-        A node holds the points ``start`` to ``stop - 1``.
+        A node holds the points ``start`` to ``stop - 1``. The first nodes are the leaves:
+        runs of equal neighbors in ``y``. Those that merges made follow, in their order.
     weight, mean : ndarray of shape (n_nodes,)
         The sum of weights and the weighted mean of ``y`` over a node's points.
     slope : ndarray of shape (n_nodes,)
         The change of a node's value for a unit of lambda.
-    born, died : ndarray of shape (n_nodes,)
-        The range of lambda in which the node is a group of its own.
+    parts : ndarray of shape (n_merges, 2)
+        The two nodes that each merge made one.
+    merged_at : ndarray of shape (n_merges,)
+        The lambda of each merge, ascending.
     """
 
-    lambdas: NDArray[np.float64]
-    n_groups: NDArray[np.intp]
-    start: NDArray[np.intp]
-    stop: NDArray[np.intp]
-    weight: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    born: NDArray[np.float64]
-    died: NDArray[np.float64]
+    lambdas: FloatArray
+    n_groups: IndexArray
+    start: IndexArray
+    stop: IndexArray
+    weight: FloatArray
+    mean: FloatArray
+    slope: FloatArray
+    parts: IndexArray
+    merged_at: FloatArray
 
-    def groups(self, lam: float) -> NDArray[np.intp]:
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves; the node that merge m made is number ``n_leaves + m``."""
+        return len(self.start) - len(self.parts)
+
+    def groups(self, lam: float) -> IndexArray:
         """Nodes that are groups at ``lam``, from the first point to the last.
 
         Parameters
@@ -70,14 +76,48 @@ class NearIsotonicPath:
         """
         if not lam >= 0:
             raise ValueError(f"lam must be 0 or more. Got {lam}. Pass a penalty from path.lambdas.")
-        alive = np.flatnonzero((self.born <= lam) & (lam < self.died))
-        return alive[np.argsort(self.start[alive])]
+        breakpoint_before = np.searchsorted(self.lambdas, lam, side="right") - 1
+        nodes, _ = self.memberships(np.array([breakpoint_before]))
+        return nodes[np.argsort(self.start[nodes])]
 
-    def values(self, nodes: NDArray[np.intp], lam: float) -> NDArray[np.float64]:
+    def memberships(self, breakpoints: IndexArray) -> tuple[IndexArray, IndexArray]:
+        """All groups at several breakpoints, in time that grows with their number only.
+
+        Parameters
+        ----------
+        breakpoints : ndarray of shape (n,)
+            Indices into ``lambdas``, ascending.
+
+        Returns
+        -------
+        nodes, position : ndarray of shape (n_memberships,)
+            A node, and the position in ``breakpoints`` of one at which it is a group.
+        """
+        n_merges, n_last = len(self.parts), len(self._last_nodes)
+        n_merged = self.n_leaves - self.n_groups[breakpoints]
+        # Whatever is a group from here on is part of a later merge, or of none.
+        nodes = np.concatenate([self.parts[n_merged[0] :].ravel(), self._last_nodes])
+        until = np.concatenate(
+            [np.repeat(np.arange(n_merged[0], n_merges), 2), np.full(n_last, n_merges)]
+        )
+        first = np.searchsorted(n_merged, nodes - self.n_leaves, side="right")
+        count = np.maximum(np.searchsorted(n_merged, until, side="right") - first, 0)
+        skipped = np.cumsum(count) - count
+        position = np.arange(count.sum()) + np.repeat(first - skipped, count)
+        return np.repeat(nodes, count), position
+
+    @cached_property
+    def _last_nodes(self) -> IndexArray:
+        """Nodes that are groups at the end of the path."""
+        is_last = np.ones(len(self.start), dtype=bool)
+        is_last[self.parts] = False
+        return np.flatnonzero(is_last)
+
+    def values(self, nodes: IndexArray, lam: float | FloatArray) -> FloatArray:
         """Fitted values at ``lam`` of the groups ``nodes``."""
         return self.mean[nodes] + lam * self.slope[nodes]
 
-    def solution(self, lam: float) -> NDArray[np.float64]:
+    def solution(self, lam: float) -> FloatArray:
         """Fitted values of all points.
 
         Parameters
@@ -122,8 +162,7 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
         b_g = mean_g + lambda (s_{g-1} - s_g) / weight_g
 
     Hence the lambda at which two neighbors meet follows from their means and
-    slopes alone, and rounding does not add up along the path. A heap holds the
-    next meeting of each pair of neighbors.
+    slopes alone, and rounding does not add up along the path (`calibrant.merging`).
 
     References
     ----------
@@ -164,98 +203,26 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
             f"Got {weights.min():g} to {weights.max():g}. "
             "Drop the points of weight 0, and rescale extreme weights."
         )
-    return _assemble(*_merge_tree(values, weights))
-
-
-def _merge_tree(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[list, ...]:
-    """Grow the tree: arrays in, one list per node attribute out.
-
-    Invariant: the live groups form a linked list (``left``, ``right``) in the order
-    of the points. ``falls[g]`` says whether g lies above its right neighbor; it
-    cannot change without the two meeting, and then they merge.
-    """
-    # The leaves: runs of equal neighbors, which stay together from lambda = 0 on.
+    # The leaves: runs of equal neighbors, which stay together from lambda = 0 on. Their
+    # mean is the value itself, not total / weight: the solution at 0 is y to the last bit.
     first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
-    start = first.tolist()
-    stop = [*start[1:], len(values)]
-    weight = np.add.reduceat(weights, first).tolist()
-    total = np.add.reduceat(weights * values, first).tolist()
-    # The value itself, not total / weight: the solution at 0 is y to the last bit.
-    mean = values[first].tolist()
-
-    n_leaves = len(start)
-    left = list(range(-1, n_leaves - 1))
-    right = [*range(1, n_leaves), -1]
-    falls = [mean[g] > mean[g + 1] for g in range(n_leaves - 1)] + [False]
-    slope = [
-        ((g > 0 and falls[g - 1]) - falls[g]) / weight[g]  # (s_{g-1} - s_g) / weight_g
-        for g in range(n_leaves)
-    ]
-    born = [0.0] * n_leaves
-    died = [np.inf] * n_leaves
-
-    def meeting(a: int, b: int, lam: float) -> float:
-        """Return the lambda at which neighbors a and b meet, lam if they do already."""
-        move_a, move_b = lam * slope[a], lam * slope[b]
-        size = abs(mean[a]) + abs(mean[b]) + abs(move_a) + abs(move_b)
-        if lam > 0.0 and abs(mean[a] + move_a - mean[b] - move_b) <= EQUAL_VALUES * size:
-            return lam
-        closing = slope[a] - slope[b]
-        return (mean[b] - mean[a]) / closing if closing != 0.0 else np.inf
-
-    heap = [(meeting(g, g + 1, 0.0), g, g + 1) for g in range(n_leaves - 1)]
-    heap = [event for event in heap if event[0] < np.inf]
-    heapq.heapify(heap)
-
-    lam = 0.0
-    while heap:
-        meets, a, b = heapq.heappop(heap)
-        if died[a] < np.inf or died[b] < np.inf:
-            continue
-        if meets > lam * (1 + EQUAL_LAMBDAS):
-            lam = meets
-        merged = len(start)
-        before, after = left[a], right[b]
-        start.append(start[a])
-        stop.append(stop[b])
-        weight.append(weight[a] + weight[b])
-        total.append(total[a] + total[b])
-        mean.append(total[merged] / weight[merged])
-        left.append(before)
-        right.append(after)
-        falls.append(falls[b])
-        slope.append(((before >= 0 and falls[before]) - falls[b]) / weight[merged])
-        born.append(lam)
-        died.append(np.inf)
-        died[a] = died[b] = lam
-        if before >= 0:
-            right[before] = merged
-            meets = meeting(before, merged, lam)
-            if meets < np.inf:
-                heapq.heappush(heap, (meets, before, merged))
-        if after >= 0:
-            left[after] = merged
-            meets = meeting(merged, after, lam)
-            if meets < np.inf:
-                heapq.heappush(heap, (meets, merged, after))
-    return start, stop, weight, mean, slope, born, died
-
-
-def _assemble(
-    start: list, stop: list, weight: list, mean: list, slope: list, born: list, died: list
-) -> NearIsotonicPath:
-    births = np.array(born)
-    lambdas = np.unique(births)
-    n_leaves = (len(born) + np.count_nonzero(np.isinf(died))) // 2
-    n_merged = np.searchsorted(births[n_leaves:], lambdas, side="right")
+    start, stop, weight, mean, slope, parts, merged_at = merge_leaves(
+        first,
+        np.append(first[1:], len(values)),
+        np.add.reduceat(weights, first),
+        np.add.reduceat(weights * values, first),
+        values[first],
+    )
+    # Where lambda rises, a model ends; those before have the merges so far.
+    rises = np.flatnonzero(np.diff(merged_at, prepend=0.0) > 0)
     return NearIsotonicPath(
-        lambdas=lambdas,
-        n_groups=n_leaves - n_merged,
-        start=np.array(start),
-        stop=np.array(stop),
-        weight=np.array(weight),
-        mean=np.array(mean),
-        slope=np.array(slope),
-        born=births,
-        died=np.array(died),
+        lambdas=np.append(0.0, merged_at[rises]),
+        n_groups=len(first) - np.append(rises, len(merged_at)),
+        start=start,
+        stop=stop,
+        weight=weight,
+        mean=mean,
+        slope=slope,
+        parts=parts,
+        merged_at=merged_at,
     )

@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from calibrant.calibrators import ENIR
+from calibrant.calibrators import enir as module
+from calibrant.certainty import limit_shares, overall_share
 from calibrant.near_isotonic import near_isotonic_path
+
+pytestmark = pytest.mark.usefixtures("each_kernel")
 
 GOLDEN = {
     case["name"]: case
@@ -63,6 +68,80 @@ def test_prediction_is_the_weighted_mean_of_all_models(criterion, seed):
     expected = dense_enir(score, target, weight, PENALTIES[criterion], bernoulli)
     np.testing.assert_allclose(enir.predict(score), expected, rtol=0, atol=1e-12)
     assert enir.weights_.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize("criterion", PENALTIES)
+def test_models_left_out_change_nothing(criterion, limited, monkeypatch):
+    """The search for models that can have a weight, in small steps and small chunks."""
+    rng = np.random.default_rng(0)
+    score = rng.uniform(size=1_500)
+    target = (rng.uniform(size=1_500) < score**3).astype(float)
+    everything = ENIR(criterion=criterion, limited=limited)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "QUICK_SIZE", np.inf)
+        everything.fit(score, target)
+    monkeypatch.setattr(module, "QUICK_SIZE", 0)
+    monkeypatch.setattr(module, "CHUNK_SIZE", 10)
+    searched = ENIR(criterion=criterion, limited=limited).fit(score, target)
+    np.testing.assert_array_equal(searched.lambdas_, everything.lambdas_)
+    np.testing.assert_allclose(searched.weights_, everything.weights_, rtol=1e-10)
+    grid = np.linspace(0, 1, 500)
+    np.testing.assert_allclose(searched.predict(grid), everything.predict(grid), rtol=0, atol=1e-13)
+
+
+def test_few_models_are_scored_of_many_points(monkeypatch):
+    n_scored = []
+    count = module._deviances
+    monkeypatch.setattr(
+        module,
+        "_deviances",
+        lambda path, models: n_scored.append(len(models)) or count(path, models),
+    )
+    rng = np.random.default_rng(0)
+    score = rng.uniform(size=20_000)
+    target = rng.uniform(size=20_000) < score
+    ENIR().fit(score, target)
+    assert sum(n_scored) < len(near_isotonic_path(target[np.argsort(score)]).lambdas) / 4
+
+
+@given(st.data())
+def test_the_likelihood_falls_along_the_path(data):
+    """What the search for models rests on."""
+    n = data.draw(st.integers(1, 40))
+    target = data.draw(arrays(float, n, elements=st.floats(0, 1)))
+    weight = data.draw(arrays(float, n, elements=st.sampled_from([0.3, 1.0, 5.0])))
+    path = near_isotonic_path(target, weight)
+    deviance = module._deviances(path, np.arange(len(path.lambdas)))
+    assert (np.diff(deviance) >= -1e-9 * (1 + deviance[:-1])).all()
+
+
+def test_limits_hold_in_every_model():
+    rng = np.random.default_rng(4)
+    score = np.sort(rng.uniform(size=60))
+    target = (rng.uniform(size=60) < score).astype(float)
+    limited = ENIR(limited=True).fit(score, target)
+    path = near_isotonic_path(target)
+    overall = overall_share(target, np.ones(60))
+    expected = np.zeros(60)
+    for lam, weight in zip(limited.lambdas_, limited.weights_, strict=True):
+        groups = path.groups(lam)
+        values = limit_shares(path.values(groups, lam), path.weight[groups], overall)
+        expected += weight * np.repeat(values, path.stop[groups] - path.start[groups])
+    np.testing.assert_allclose(limited.predict(score), expected, rtol=0, atol=1e-14)
+    assert limited.predict(score).min() > 0
+
+
+def test_memory_grows_with_the_number_of_points_not_its_square():
+    peaks = []
+    for n in (4_000, 16_000):
+        rng = np.random.default_rng(0)
+        score, target = rng.uniform(size=n), rng.integers(0, 2, size=n)
+        tracemalloc.start()
+        ENIR().fit(score, target)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 6 * peaks[0]
 
 
 @pytest.mark.parametrize("name", ["fractional_12", "already_isotonic"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,17 @@ from calibrant.grouping import pool_ties
 from calibrant.near_isotonic import NearIsotonicPath, near_isotonic_path
 
 FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
 
 # A model whose criterion is this far above the best has a weight below exp(-50),
 # 2e-22: even a million of them change nothing in double precision.
 NEGLIGIBLE = 100.0
 # Scores closer than this are one score: a slope between them could overflow.
 SMALLEST_GAP = 1e-300
+# Groups of models that are worked on at once.
+CHUNK_SIZE = 2**20
+# Models with no more groups than this in all are scored in less time than a choice takes.
+QUICK_SIZE = 2**13
 
 
 def _bic(n_groups: FloatArray, n: float) -> FloatArray:
@@ -105,7 +110,7 @@ class ENIR(BinaryCalibrator):
     y_thresholds_: FloatArray
     lambdas_: FloatArray
     weights_: FloatArray
-    n_groups_: NDArray[np.intp]
+    n_groups_: IndexArray
 
     def __init__(self, *, criterion: str = "bic", limited: bool = False):
         self.criterion = criterion
@@ -120,59 +125,98 @@ class ENIR(BinaryCalibrator):
         score, target, weight = pool_ties(score, target, weight, SMALLEST_GAP)
 
         path = near_isotonic_path(target, weight)
-        lambdas, criterion = _score_models(path, weight.sum(), PENALTIES[self.criterion])
-        self.weights_ = _ensemble_weights(criterion)
-        kept = self.weights_ > 0
-        self.weights_, self.lambdas_ = self.weights_[kept], lambdas[kept]
-        self.n_groups_ = path.n_groups[np.searchsorted(path.lambdas, self.lambdas_)]
-        overall = overall_share(target, weight)
-        fitted = np.zeros_like(target)
-        for share, lam in zip(self.weights_, self.lambdas_, strict=True):
-            groups = path.groups(lam)
-            values = path.values(groups, lam)
-            if self.limited:
-                values = limit_shares(values, path.weight[groups], overall)
-            fitted += share * np.repeat(values, path.stop[groups] - path.start[groups])
-        self.X_thresholds_, self.y_thresholds_ = _drop_inner_points(score, np.clip(fitted, 0, 1))
+        models = np.arange(min(1, len(path.lambdas) - 1), len(path.lambdas))
+        penalties = PENALTIES[self.criterion](path.n_groups[models].astype(float), weight.sum())
+        weights = _ensemble_weights(_score_models(path, models, penalties))
+        models, self.weights_ = models[weights > 0], weights[weights > 0]
+        self.lambdas_, self.n_groups_ = path.lambdas[models], path.n_groups[models]
+        overall = overall_share(target, weight) if self.limited else None
+        groups, proba = _mean_model(path, models, self.weights_, overall)
+        # The first and the last point of each group, once where they are the same.
+        ends = np.column_stack([path.start[groups], path.stop[groups] - 1]).ravel()
+        once = np.r_[True, np.diff(ends) > 0]
+        self.X_thresholds_, self.y_thresholds_ = _drop_inner_points(
+            score[ends[once]], np.clip(np.repeat(proba, 2)[once], 0.0, 1.0)
+        )
 
     def _proba(self, score: FloatArray) -> FloatArray:
         return np.interp(score, self.X_thresholds_, self.y_thresholds_)
 
 
-def _score_models(
-    path: NearIsotonicPath, n: float, penalty: Callable[[FloatArray, float], FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    """Information criterion of every model that can have a weight.
+def _score_models(path: NearIsotonicPath, models: IndexArray, penalties: FloatArray) -> FloatArray:
+    """Information criterion of every model that can have a weight, infinity for the others.
 
-    The log-likelihood of targets in [0, 1] is at most 0, so a model's penalty alone
-    bounds its criterion from below. The penalty falls along the path: going back
-    from the end, the first model whose penalty is out of reach ends the search.
+    Along the path the penalty falls, and so does the log-likelihood: while the groups stay
+    the same, its derivative is -lambda sum_g weight_g slope_g^2 / (b_g (1 - b_g)), and no
+    fitted value jumps where groups merge. Hence the criterion of a model between two scored
+    ones is at least the deviance of the earlier plus the penalty of the later. A stretch
+    for which this is out of reach is left out, any other one is halved.
     """
-    models = np.arange(min(1, len(path.lambdas) - 1), len(path.lambdas))
-    penalties = penalty(path.n_groups[models].astype(float), n)
-    criterion = np.full(len(models), np.inf)
-    best = np.inf
-    for index in range(len(models) - 1, -1, -1):
-        if penalties[index] > best + NEGLIGIBLE:
-            break
-        criterion[index] = penalties[index] - 2.0 * _log_likelihood(
-            path, path.lambdas[models[index]]
-        )
-        best = min(best, criterion[index])
-    return path.lambdas[models], criterion
+    deviance = np.full(len(models), np.inf)
+    scored = np.empty(0, dtype=np.intp)
+    to_score = np.arange(len(models))
+    if path.n_groups[models].sum() > QUICK_SIZE:
+        to_score = to_score[[0, -1]]
+    while len(to_score):
+        deviance[to_score] = _deviances(path, models[to_score])
+        scored = np.union1d(scored, to_score)
+        earlier, later = scored[:-1], scored[1:]
+        least = deviance[earlier] + penalties[later - 1]
+        reach = (deviance[scored] + penalties[scored]).min() + NEGLIGIBLE
+        is_open = (later - earlier > 1) & (least <= reach) & (least < np.inf)
+        to_score = (earlier[is_open] + later[is_open]) // 2
+    return deviance + penalties
 
 
-def _log_likelihood(path: NearIsotonicPath, lam: float) -> float:
-    """Weighted Bernoulli log-likelihood of the model at lam; always finite.
+def _deviances(path: NearIsotonicPath, models: IndexArray) -> FloatArray:
+    """-2 times the weighted Bernoulli log-likelihood of each model; always finite.
 
     A fitted value of 0 or 1 belongs to a group whose targets are all 0 or all 1, and
     costs nothing. Rounding may break this by one bit, hence the clip.
     """
-    nodes = path.groups(lam)
     limits = np.finfo(np.float64)
-    proba = np.clip(path.values(nodes, lam), limits.tiny, 1.0 - limits.epsneg)
-    weight, mean = path.weight[nodes], path.mean[nodes]
-    return float(np.sum(weight * (xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba))))
+    log_likelihood = np.zeros(len(models))
+    for nodes, model in _groups_of_models(path, models):
+        proba = path.values(nodes, path.lambdas[models[model]])
+        proba = np.clip(proba, limits.tiny, 1.0 - limits.epsneg)
+        mean = path.mean[nodes]
+        own = path.weight[nodes] * (xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba))
+        log_likelihood += np.bincount(model, own, len(models))
+    return -2.0 * log_likelihood
+
+
+def _mean_model(
+    path: NearIsotonicPath, models: IndexArray, weights: FloatArray, overall: float | None
+) -> tuple[IndexArray, FloatArray]:
+    """Return the groups of the first model, and their values in the weighted mean of all.
+
+    A node's part in the mean is summed over the models that it is a group of. The mean of
+    a group of the first model is its own part and those of all nodes it is merged into.
+    """
+    mean = np.zeros(len(path.start))
+    for nodes, model in _groups_of_models(path, models):
+        values = path.values(nodes, path.lambdas[models[model]])
+        if overall is not None:
+            values = limit_shares(values, path.weight[nodes], overall)
+        mean += np.bincount(nodes, weights[model] * values, len(mean))
+    first, last = path.n_leaves - path.n_groups[models[[0, -1]]]
+    for merge in range(last - 1, first - 1, -1):
+        mean[path.parts[merge]] += mean[path.n_leaves + merge]
+    groups = path.groups(path.lambdas[models[0]])
+    return groups, mean[groups]
+
+
+def _groups_of_models(
+    path: NearIsotonicPath, models: IndexArray
+) -> Iterator[tuple[IndexArray, IndexArray]]:
+    """Pairs of a group and the position of its model, in chunks of bounded memory."""
+    size = np.cumsum(path.n_groups[models])
+    begin, done = 0, 0
+    while begin < len(models):
+        end = max(begin + 1, int(np.searchsorted(size, done + CHUNK_SIZE, side="right")))
+        nodes, position = path.memberships(models[begin:end])
+        yield nodes, begin + position
+        begin, done = end, size[end - 1]
 
 
 def _ensemble_weights(criterion: FloatArray) -> FloatArray:
@@ -187,6 +231,7 @@ def _ensemble_weights(criterion: FloatArray) -> FloatArray:
 
 def _drop_inner_points(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Leave out the inner points of flat stretches, which linear interpolation restores."""
-    changes = np.diff(y) != 0
-    kept = np.r_[True, changes] | np.r_[changes, True]
+    changes = y[1:] != y[:-1]
+    kept = np.ones(len(y), dtype=bool)
+    kept[1:-1] = changes[:-1] | changes[1:]
     return x[kept], y[kept]

@@ -142,7 +142,7 @@ def test_no_rows_give_no_rows():
     ("arguments", "message"),
     [
         ((np.zeros((2, 3)),), r"R must have shape .* Got \(2, 3\)"),
-        ((np.full((1, 2, 2), 1.5),), r"R must lie in \[0, 1\]\. Got values from 0.5 to 1.5"),
+        ((np.full((1, 2, 2), 1.5),), r"R must lie in \[0, 1\]\. Got values from 1.5 to 1.5"),
         ((np.full((1, 2, 2), np.nan),), r"R must lie in \[0, 1\]"),
         ((np.full((1, 3, 3), 0.7),), r"must be 1\. Got a sum that is off by 0\.4"),
         ((np.full((1, 2, 2), 0.5), "ridge"), "method must be one of .* Got 'ridge'"),

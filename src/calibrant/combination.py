@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,8 @@ FloatArray = NDArray[np.float64]
 SMALLEST_PAIRWISE = 1e-12
 # R[:, i, j] + R[:, j, i] may differ from 1 by rounding, in single precision too.
 COMPLEMENT_TOLERANCE = 1e-6
+# Rows are coupled so many numbers at a time, which bounds memory; the cache holds them.
+CHUNK_SIZE = 2**15
 
 
 def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray:
@@ -110,17 +113,51 @@ def couple(
             f"method must be one of {sorted(COUPLINGS)}. Got {method!r}. "
             "Leave it out for 'wu-lin-weng'."
         )
-    pairwise = _check_pairwise(R)
-    n_classes = pairwise.shape[1]
+    pairwise = np.asarray(R, dtype=np.float64)
+    if pairwise.ndim != 3 or pairwise.shape[1] != pairwise.shape[2] or pairwise.shape[1] == 0:
+        raise ValueError(
+            f"R must have shape (n_samples, n_classes, n_classes). Got {pairwise.shape}. "
+            "Use R[None] for a single row."
+        )
+    n_samples, n_classes, _ = pairwise.shape
     if pair_weight is None:
         weight = np.ones((n_classes, n_classes))
     else:
         weight = np.array(pair_weight, dtype=np.float64)
         _check_pair_weight(weight, n_classes)
-    np.fill_diagonal(weight, 0.0)
     if n_classes == 1:
-        return np.ones((len(pairwise), 1))
-    return _to_simplex(COUPLINGS[method](pairwise, weight))
+        return np.ones((n_samples, 1))
+    pairs = np.triu_indices(n_classes, 1)
+    chunks = (_check_pairwise(pairwise[rows], pairs) for rows in _chunks(n_samples, n_classes))
+    return _couple(chunks, method, weight)
+
+
+def couple_pairs(
+    share: FloatArray, class_count: FloatArray, method: str = "wu-lin-weng"
+) -> FloatArray:
+    """Do as `couple` does with the answers of one binary problem a pair of classes.
+
+    Parameters
+    ----------
+    share : ndarray of shape (n_samples, n_pairs)
+        The probability of the first class of each pair given that it is one of the two; the
+        pairs are those of ``numpy.triu_indices(n_classes, 1)``.
+    class_count : ndarray of shape (n_classes,)
+        The number of training rows of each class, which weights the pairs.
+    method : str, default="wu-lin-weng"
+        The coupling.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Class probabilities: finite, non-negative, each row sums to 1.
+    """
+    n_classes = len(class_count)
+    # A pair of classes without rows weighs as one row would.
+    weight = np.maximum(class_count[:, None] + class_count, 1.0)
+    pairs = np.triu_indices(n_classes, 1)
+    chunks = (_as_pairwise(share[rows].T, pairs) for rows in _chunks(len(share), n_classes))
+    return _couple(chunks, method, weight)
 
 
 def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
@@ -165,30 +202,43 @@ def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
     return bradley_terry(share, matrix, np.ones(matrix.shape[1]))
 
 
+def _couple(chunks: Iterable[FloatArray], method: str, pair_weight: FloatArray) -> FloatArray:
+    """Couple rows chunk by chunk."""
+    coupling = COUPLINGS[method]
+    return np.concatenate([_to_simplex(coupling(pairwise, pair_weight)) for pairwise in chunks])
+
+
+def _chunks(n_samples: int, n_classes: int) -> Iterator[slice]:
+    step = max(1, CHUNK_SIZE // n_classes**2)
+    return (slice(start, start + step) for start in range(0, max(n_samples, 1), step))
+
+
+# In what follows pairwise has shape (n_classes, n_classes, n_rows), which is r_ij for many
+# rows; r_ji is 1 - r_ij to the last bit, r_ii is 0. Work on it runs along the rows.
+
+
 def _wu_lin_weng(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     """Minimize sum_{i<j} (r_ji p_i - r_ij p_j)^2 over sum p = 1, for all rows at once.
 
-    The bordered system is regular for every pairwise that is its own complement, 0 and
-    1 included: along any direction that keeps the sum, some p_i rises while some p_j
-    falls, and then r_ji p_i - r_ij p_j changes since r_ij + r_ji = 1.
+    At the minimum of p'Qp the gradient is a multiple of 1, and so is (Q + 11')p. This matrix
+    is positive definite whatever the pairs, 0 and 1 included: along any direction that keeps
+    the sum, some p_i rises while some p_j falls, and then r_ji p_i - r_ij p_j changes since
+    r_ij + r_ji = 1.
     """
-    n_samples, n_classes, _ = pairwise.shape
-    system = np.zeros((n_samples, n_classes + 1, n_classes + 1))
-    diagonal = np.arange(n_classes)
-    system[:, :n_classes, :n_classes] = -pairwise * pairwise.transpose(0, 2, 1)
-    system[:, diagonal, diagonal] = np.einsum("nij,nij->nj", pairwise, pairwise)
-    system[:, :n_classes, n_classes] = system[:, n_classes, :n_classes] = 1.0
-    return _solve_for_unit_sum(system)[:, :n_classes]
+    system = 1.0 - pairwise * pairwise.transpose(1, 0, 2)
+    diagonal = np.arange(len(pairwise))
+    system[diagonal, diagonal] += np.einsum("ijn,ijn->jn", pairwise, pairwise)
+    return _solve(system, np.ones(len(pairwise)))
 
 
 def _wu_lin_weng_1(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     """Solve p_i = sum_j (p_i + p_j) r_ij / (K - 1): a Markov chain's stationary state."""
     rates = _away_from_certainty(pairwise)
-    diagonal = np.arange(pairwise.shape[1])
+    diagonal = np.arange(len(rates))
     # Balance of flows: what leaves class i, sum_j r_ji p_i, equals what enters it.
-    rates[:, diagonal, diagonal] = -rates.sum(axis=1)
-    rates[:, -1, :] = 1.0
-    return _solve_for_unit_sum(rates)
+    rates[diagonal, diagonal] = -rates.sum(axis=0)
+    rates[-1] = 1.0
+    return _solve(rates, diagonal == diagonal[-1])
 
 
 def _hastie_tibshirani(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
@@ -196,20 +246,20 @@ def _hastie_tibshirani(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
 
     This is the Bradley-Terry model of all pairs.
     """
-    first, second = np.triu_indices(pairwise.shape[1], 1)
-    code = np.zeros((pairwise.shape[1], len(first)), dtype=np.int8)
-    problems = np.arange(len(first))
-    code[first, problems], code[second, problems] = 1, -1
+    first, second = np.triu_indices(len(pairwise), 1)
+    is_class = np.eye(len(pairwise), dtype=np.int8)
     rates = _away_from_certainty(pairwise)
-    return bradley_terry(rates[:, first, second], code, weight[first, second])
+    return bradley_terry(
+        rates[first, second].T, is_class[:, first] - is_class[:, second], weight[first, second]
+    )
 
 
 def _pkpd(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     """P_i = 1 / (sum_{j != i} 1 / r_ij - (K - 2)), by inclusion and exclusion."""
-    n_classes = pairwise.shape[1]
-    off_diagonal = ~np.eye(n_classes, dtype=bool)
-    inverse = np.where(off_diagonal, 1.0 / np.maximum(pairwise, SMALLEST_PAIRWISE), 0.0)
-    return 1.0 / (inverse.sum(axis=2) - (n_classes - 2))
+    inverse = 1.0 / np.maximum(pairwise, SMALLEST_PAIRWISE)
+    diagonal = np.arange(len(inverse))
+    inverse[diagonal, diagonal] = 0.0
+    return 1.0 / (inverse.sum(axis=1) - (len(inverse) - 2)).T
 
 
 COUPLINGS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
@@ -220,17 +270,16 @@ COUPLINGS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 }
 
 
-def _solve_for_unit_sum(system: FloatArray) -> FloatArray:
-    """Solve linear systems, one a row, whose right side is 0 but for a 1 at the end."""
-    constant = np.zeros((len(system), system.shape[1], 1))
-    constant[:, -1] = 1.0
-    return np.asarray(np.linalg.solve(system, constant)[:, :, 0], dtype=np.float64)
+def _solve(system: FloatArray, constant: NDArray[Any]) -> FloatArray:
+    """Solve linear systems, one a row, that have the same right side."""
+    solution = np.linalg.solve(system.transpose(2, 0, 1), constant[:, None])
+    return np.asarray(solution[:, :, 0], dtype=np.float64)
 
 
 def _away_from_certainty(pairwise: FloatArray) -> FloatArray:
     clipped = np.clip(pairwise, SMALLEST_PAIRWISE, 1.0 - SMALLEST_PAIRWISE)
-    diagonal = np.arange(pairwise.shape[1])
-    clipped[:, diagonal, diagonal] = 0.0
+    diagonal = np.arange(len(pairwise))
+    clipped[diagonal, diagonal] = 0.0
     return clipped
 
 
@@ -238,6 +287,16 @@ def _to_simplex(proba: FloatArray) -> FloatArray:
     """Rows that sum to 1, without the negative values that rounding leaves at 0."""
     positive = np.maximum(proba, 0.0)
     return positive / positive.sum(axis=1, keepdims=True)
+
+
+def _as_pairwise(share: FloatArray, pairs: tuple[NDArray[np.intp], ...]) -> FloatArray:
+    """Pairwise probabilities from those of the first class of each pair."""
+    first, second = pairs
+    n_classes = second[-1] + 1
+    pairwise = np.zeros((n_classes, n_classes, share.shape[1]))
+    pairwise[first, second] = share
+    pairwise[second, first] = 1.0 - share
+    return pairwise
 
 
 def _check_unit_interval(values: ArrayLike, name: str, ndim: int) -> FloatArray:
@@ -273,27 +332,20 @@ def _check_code(code: ArrayLike, n_problems: int) -> NDArray[np.int8]:
     return matrix.astype(np.int8)
 
 
-def _check_pairwise(R: ArrayLike) -> FloatArray:
-    """Validate R; return a copy that is its own complement to the last bit, diagonal 0."""
-    pairwise = np.array(R, dtype=np.float64)
-    if pairwise.ndim != 3 or pairwise.shape[1] != pairwise.shape[2] or pairwise.shape[1] == 0:
-        raise ValueError(
-            f"R must have shape (n_samples, n_classes, n_classes). Got {pairwise.shape}. "
-            "Use R[None] for a single row."
-        )
-    diagonal = np.arange(pairwise.shape[1])
-    pairwise[:, diagonal, diagonal] = 0.5
-    _check_unit_interval(pairwise, "R", ndim=3)
-    gap = np.abs(pairwise + pairwise.transpose(0, 2, 1) - 1.0).max(initial=0.0)
+def _check_pairwise(R: FloatArray, pairs: tuple[NDArray[np.intp], ...]) -> FloatArray:
+    """Check some rows of R, and lay them out for the couplings."""
+    first, second = pairs
+    by_pair = R.transpose(1, 2, 0)
+    share, other = by_pair[first, second], by_pair[second, first]
+    _check_unit_interval(share, "R", ndim=2)
+    _check_unit_interval(other, "R", ndim=2)
+    gap = np.abs(share + other - 1.0).max(initial=0.0)
     if gap > COMPLEMENT_TOLERANCE:
         raise ValueError(
             f"R[:, i, j] + R[:, j, i] must be 1. Got a sum that is off by {gap:.3g}. "
             "Fill the lower triangle with 1 minus the upper one."
         )
-    lower = np.tril_indices(pairwise.shape[1], -1)
-    pairwise[:, lower[0], lower[1]] = 1.0 - pairwise[:, lower[1], lower[0]]
-    pairwise[:, diagonal, diagonal] = 0.0
-    return pairwise
+    return _as_pairwise(share, pairs)
 
 
 def _check_pair_weight(weight: FloatArray, n_classes: int) -> None:

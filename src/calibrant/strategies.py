@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.combination import COUPLINGS, couple, decode, normalize
+from calibrant.combination import COUPLINGS, couple_pairs, decode, normalize
 
 logger = logging.getLogger(__name__)
 
@@ -188,13 +188,8 @@ class AllPairs(BinaryStrategy):
         class_count: FloatArray,
         fallback: FloatArray | None,
     ) -> FloatArray:
-        positive, negative = code.argmax(axis=0), code.argmin(axis=0)
-        pairwise = np.zeros((len(proba), len(code), len(code)))
-        pairwise[:, positive, negative] = proba
-        pairwise[:, negative, positive] = 1.0 - proba
-        # A pair of classes without rows weighs as one row would.
-        pair_weight = np.maximum(class_count[:, None] + class_count, 1.0)
-        return couple(pairwise, self.coupling, pair_weight=pair_weight)
+        # The first class of a pair is on the negative side of its problem.
+        return couple_pairs(1.0 - proba, class_count, self.coupling)
 
 
 @dataclass(frozen=True)

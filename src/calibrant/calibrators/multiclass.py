@@ -11,7 +11,7 @@ from sklearn.base import clone
 from calibrant.calibrators.base import MulticlassCalibrator
 from calibrant.calibrators.enir import ENIR
 from calibrant.certainty import limit_shares, overall_share
-from calibrant.combination import couple, normalize
+from calibrant.combination import couple_pairs, normalize
 from calibrant.grouping import equal_weight_groups, group_means, pool_ties
 
 FloatArray = NDArray[np.float64]
@@ -116,14 +116,12 @@ class PairwiseCalibrator(MulticlassCalibrator):
             )
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        n_classes = score.shape[1]
-        pairwise = np.zeros((len(score), n_classes, n_classes))
+        share = {}
         for (i, j), own in zip(self.pairs_, self.calibrators_, strict=True):
-            pairwise[:, i, j] = np.clip(own.predict(_share(score[:, i], score[:, j])), 0, 1)
-            pairwise[:, j, i] = 1.0 - pairwise[:, i, j]
-        count = self.class_count_
-        pair_weight = np.maximum(count[:, None] + count, 1.0)
-        return couple(pairwise, self.coupling, pair_weight=pair_weight)
+            proba = np.clip(own.predict(_share(score[:, i], score[:, j])), 0.0, 1.0)
+            share[min(i, j), max(i, j)] = proba if i < j else 1.0 - proba
+        in_order = np.array([share[pair] for pair in sorted(share)])
+        return couple_pairs(in_order.T, self.class_count_, self.coupling)
 
 
 class OverallShare:

@@ -1,3 +1,4 @@
+import inspect
 import io
 import itertools
 import json
@@ -36,9 +37,9 @@ from calibrant.calibrators.protocol import CALIBRATORS
 from calibrant.datasets import make_waveform
 from calibrant.exceptions import CalibrationWarning
 from calibrant.forgery import refuse_forged
-from calibrant.generation import CrossFit, MonteCarloCV, OutOfBag, RepeatedFolds
-from calibrant.persistence import INFO, read_info
-from calibrant.strategies import STRATEGIES, OutputCode
+from calibrant.generation import CrossFit, Generator, MonteCarloCV, OutOfBag, RepeatedFolds
+from calibrant.persistence import INFO, TRUSTED, read_info
+from calibrant.strategies import STRATEGIES, OutputCode, Strategy
 
 X, NUMBERS = make_waveform(90, random_state=0)
 Y = np.array(["<b>one</b>", "=cmd()", "שלוש 🎲"])[NUMBERS]
@@ -129,20 +130,13 @@ def test_every_calibrator_survives_on_its_own(tmp_path):
 
 def test_records_and_parameters_survive(tmp_path):
     parts = {
-        "estimator": [GaussianNB()] * 4 + [RandomForestClassifier(20)],
-        "cv": [
-            MonteCarloCV(500),
-            CrossFit(3),
-            RepeatedFolds(3, 90),
-            RepeatedStratifiedKFold(),
-            OutOfBag(),
-        ],
-        "strategy": [OutputCode(), "direct", "direct", "direct", "direct"],
-        "method": [IsotonicRegression(out_of_bounds="clip"), "auto", "matrix", "auto", "auto"],
+        "cv": [MonteCarloCV(500), CrossFit(3), RepeatedFolds(3, 90), RepeatedStratifiedKFold()],
+        "strategy": [OutputCode(), "direct", "direct", "direct"],
+        "method": [IsotonicRegression(out_of_bounds="clip"), "auto", "matrix", "auto"],
     }
-    for estimator, cv, strategy, method in zip(*parts.values(), strict=True):
+    for cv, strategy, method in zip(*parts.values(), strict=True):
         model = CalibratedClassifier(
-            estimator,
+            GaussianNB(),
             cv=cv,
             strategy=strategy,
             method=method,
@@ -160,6 +154,30 @@ def test_records_and_parameters_survive(tmp_path):
             again.random_state.get_state()[1], model.random_state.get_state()[1]
         )
         np.testing.assert_array_equal(again.predict_proba(X_NEW), model.predict_proba(X_NEW))
+
+
+def test_votes_out_of_bag_survive(tmp_path):
+    model = CalibratedClassifier(
+        RandomForestClassifier(50), method="matrix", cv=OutOfBag(), random_state=0
+    ).fit(X, Y)
+    save(model, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    assert again.cv == OutOfBag()
+    np.testing.assert_array_equal(again.predict_proba(X_NEW), model.predict_proba(X_NEW))
+
+
+def concrete(kind):
+    for own in kind.__subclasses__():
+        yield from concrete(own)
+        if not inspect.isabstract(own):
+            yield own
+
+
+def test_every_part_of_calibrant_that_a_model_may_hold_is_known():
+    parts = [*concrete(Generator), *concrete(Strategy), *CALIBRATORS.values()]
+    names = {f"{part.__module__}.{part.__qualname__}" for part in parts}
+    assert len(names) > 15
+    assert {name for name in names if name.startswith("calibrant.")} <= TRUSTED
 
 
 @pytest.fixture

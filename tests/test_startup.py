@@ -33,6 +33,7 @@ def test_the_package_is_imported_without_its_dependencies():
         (["bench", "--help"], "Rerun the paper's experiment"),
         (["bench", "run", "--help"], "--as-published"),
         (["datasets", "--help"], "fetch"),
+        (["fit", "--help"], "--target"),
         (["--version"], f"calibrant {calibrant.__version__}\n"),
     ],
 )

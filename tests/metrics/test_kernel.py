@@ -121,3 +121,16 @@ def test_statistic_is_the_same_for_many_and_few_draws_at_a_time(predictions, mon
     assert parts.p_value == whole.p_value
     assert parts.statistic == whole.statistic
     assert calibration_test(y, proba, random_state=4).p_value != whole.p_value
+
+
+def test_of_many_rows_some_are_compared(draw_labels, monkeypatch):
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet(np.ones(3), size=500)
+    y = draw_labels(rng, proba)
+    every = calibration_test(y, proba, random_state=0)
+    monkeypatch.setattr("calibrant.metrics.kernel.MOST_ROWS", 400)
+    some = calibration_test(y, proba, random_state=0)
+    assert some.statistic != every.statistic
+    assert some == calibration_test(y, proba, random_state=0)
+    overconfident = proba**2 / (proba**2).sum(axis=1, keepdims=True)
+    assert calibration_test(y, overconfident, random_state=0).p_value == 0.001

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,16 @@ class Predictions:
     weight: FloatArray
     given: NDArray[np.intp]
     precision: float
+
+    def take(self, rows: NDArray[np.intp]) -> Predictions:
+        """Return some of the rows."""
+        return replace(
+            self,
+            true=self.true[rows],
+            proba=self.proba[rows],
+            weight=self.weight[rows],
+            given=self.given[rows],
+        )
 
     @property
     def rows(self) -> NDArray[np.intp]:

@@ -187,13 +187,13 @@ class AutoCalibrator(MulticlassCalibrator):
 
     def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
         self.calibrators_ = {
-            name: clone(CANDIDATES[name]).fit(score, y, weight) for name in self.weights_
+            name: clone(CANDIDATES[name])._fit_columns(score, y, weight) for name in self.weights_
         }
 
     def _proba(self, score: FloatArray) -> FloatArray:
         return np.sum(
             [
-                self.weights_[name] * calibrator.predict_proba(score)
+                self.weights_[name] * calibrator._limited_proba(score)
                 for name, calibrator in self.calibrators_.items()
             ],
             axis=0,
@@ -287,8 +287,9 @@ def _out_of_sample(
     for held_out in np.unique(fold[fold >= 0]):
         test = fold == held_out
         for column, candidate in enumerate(CANDIDATES.values()):
-            fitted = clone(candidate).fit(score[~test], y[~test], weight[~test])
-            proba[test, column] = fitted.predict_proba(score[test])[np.arange(test.sum()), y[test]]
+            fitted = clone(candidate)._fit_columns(score[~test], y[~test], weight[~test])
+            judged = fitted._limited_proba(score[test])
+            proba[test, column] = judged[np.arange(len(judged)), y[test]]
     return proba
 
 

@@ -138,7 +138,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return limit_certainty(self._proba(check_class_scores(X)), self.class_count_)
+        return self._limited_proba(check_class_scores(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Most probable class of each row.
@@ -160,6 +160,18 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+    def _fit_columns(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> Self:
+        """Do as `fit` does with points that another calibrator has checked."""
+        self.n_features_in_ = score.shape[1]
+        self.classes_ = np.arange(score.shape[1])
+        self.class_count_ = np.bincount(y, weight, score.shape[1]).astype(np.float64)
+        self._fit(score, y, weight)
+        return self
+
+    def _limited_proba(self, score: FloatArray) -> FloatArray:
+        """Do as `predict_proba` does with checked rows."""
+        return limit_certainty(self._proba(score), self.class_count_)
 
     @abstractmethod
     def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from calibrant.calibrators.base import MulticlassCalibrator
+from calibrant.calibrators.base import BinaryCalibrator, MulticlassCalibrator
 from calibrant.calibrators.enir import ENIR
 from calibrant.certainty import limit_shares, overall_share
 from calibrant.combination import couple_pairs, normalize
@@ -59,7 +59,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         ]
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        columns = [own.predict(score[:, k]) for k, own in enumerate(self.calibrators_)]
+        columns = [_predict(own, score[:, k]) for k, own in enumerate(self.calibrators_)]
         return normalize(np.column_stack(columns), fallback=score)
 
 
@@ -118,7 +118,7 @@ class PairwiseCalibrator(MulticlassCalibrator):
     def _proba(self, score: FloatArray) -> FloatArray:
         share = {}
         for (i, j), own in zip(self.pairs_, self.calibrators_, strict=True):
-            proba = np.clip(own.predict(_share(score[:, i], score[:, j])), 0.0, 1.0)
+            proba = np.clip(_predict(own, _share(score[:, i], score[:, j])), 0.0, 1.0)
             share[min(i, j), max(i, j)] = proba if i < j else 1.0 - proba
         in_order = np.array([share[pair] for pair in sorted(share)])
         return couple_pairs(in_order.T, self.class_count_, self.coupling)
@@ -168,4 +168,14 @@ def _fit_binary(
         score, target, weight = pool_ties(score, target, weight)
         first = equal_weight_groups(weight, n_groups)
         score, target, weight = group_means(score, target, weight, first)
-    return clone(calibrator).fit(score, target, sample_weight=weight)
+    own = clone(calibrator)
+    if not isinstance(own, BinaryCalibrator):
+        return own.fit(score, target, sample_weight=weight)
+    own._fit(score, target, weight)  # the points were checked all together
+    return own
+
+
+def _predict(calibrator: Any, score: FloatArray) -> FloatArray:
+    if isinstance(calibrator, BinaryCalibrator):
+        return calibrator._proba(score)
+    return calibrator.predict(score)

@@ -92,6 +92,7 @@ bench: .venv-arena/installed
 	$(ARENA)/python -m benchmarks
 
 bench-results: .venv-arena/installed
+	mkdir -p build
 	$(ARENA)/python -m benchmarks --markdown > build/table.md
 	(sed '/^## The table/q' docs/performance.md; echo; cat build/table.md) > build/performance.md
 	mv build/performance.md docs/performance.md

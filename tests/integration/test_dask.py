@@ -56,9 +56,10 @@ def rows():
         CalibratedClassifier(
             RandomForestClassifier(10), strategy="all-pairs", method="sigmoid", cv=3, random_state=0
         ),
+        CalibratedClassifier(RandomForestClassifier(60), random_state=0),
         CalibratedClassifier(GaussianNB(), random_state=0),
     ],
-    ids=["paper", "forest", "default"],
+    ids=["paper", "forest", "forest's votes", "default"],
 )
 def test_a_fit_on_the_cluster_equals_a_serial_one(client, rows, model):
     X, y = rows

@@ -44,11 +44,14 @@ def test_the_command_line_answers_without_scikit_learn(arguments, said):
     assert imported & HEAVY == set()
 
 
-def test_the_estimator_imports_no_package_that_scikit_learn_does_not():
+def test_the_estimator_imports_no_models_and_no_package_beyond_those_of_scikit_learn():
     ours, _ = modules_after("from calibrant import CalibratedClassifier")
     peer, _ = modules_after("import sklearn.calibration")
     packages = {name.split(".")[0] for name in ours} - {name.split(".")[0] for name in peer}
     assert packages - sys.stdlib_module_names == {"calibrant"}
+    # What the user's estimator does not need is imported on use: these bring most of the rest.
+    models = {"sklearn.ensemble", "sklearn.neighbors", "sklearn.discriminant_analysis"}
+    assert ours & models == set()
 
 
 def test_public_names_are_there_on_use():

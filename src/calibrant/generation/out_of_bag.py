@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.feature_selection import VarianceThreshold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
@@ -132,6 +131,8 @@ def _ignores_labels(step: Any) -> bool:
     """Whether a step and all its parts are known not to look at labels."""
     if not isinstance(step, BaseEstimator):
         return True  # "passthrough"
+    from sklearn.feature_selection import VarianceThreshold  # on use: it imports far more
+
     parts = [step, *step.get_params(deep=True).values()]
     return all(
         isinstance(part, VarianceThreshold)

@@ -33,7 +33,8 @@ def test_the_package_is_imported_without_its_dependencies():
         (["bench", "--help"], "Rerun the paper's experiment"),
         (["bench", "run", "--help"], "--as-published"),
         (["datasets", "--help"], "fetch"),
-        (["fit", "--help"], "--target"),
+        (["fit", "--help"], "--help"),
+        (["calibrate", "--help"], "--help"),
         (["--version"], f"calibrant {calibrant.__version__}\n"),
     ],
 )

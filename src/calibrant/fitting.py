@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
@@ -18,24 +18,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
-from calibrant.problems import ScoringProblem, class_scores, own_score
+from calibrant.problems import Part, ScoringProblem, class_scores, own_score, take_rows
 from calibrant.progress import track
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
+# What was warned of, in order; hundreds of fits give each warning once.
+Warned = dict[tuple[type[Warning], str], None]
 LARGEST_SEED = np.iinfo(np.int32).max
-
-
-class Part(NamedTuple):
-    """A split of a problem's rows: train on some, score the others.
-
-    ``times`` is how often the split was drawn; it is fitted once.
-    """
-
-    problem: ScoringProblem
-    train: Rows
-    test: Rows
-    times: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,35 +62,66 @@ class Fitter:
     def models(self, problems: list[ScoringProblem]) -> list[Any]:
         """One model a problem, fitted on all its rows."""
         work = [(problem.labels[problem.rows], problem.rows) for problem in problems]
-        return self._run(fit_clone, work, "fitting")
+        warned: Warned = {}
+        models = self._run(fit_clone, self._seeds(len(work)), work, "fitting", warned)
+        self._warn(warned)
+        return models
 
     def held_out_scores(self, parts: list[Part]) -> list[FloatArray]:
-        """Scores of each part's test rows by a model fitted on its training rows."""
-        work = [
-            (part.problem.labels[part.train], part.train, part.test, part.problem.is_binary)
-            for part in parts
-        ]
-        return self._run(_fit_and_score, work, "scoring held-out rows")
+        """Scores of each part's test rows by a model fitted on its training rows.
 
-    def _run(self, function: Callable[..., Any], work: list[tuple], title: str) -> list[Any]:
-        # Seeds are drawn before the work is spread: the result does not depend on how.
-        seeds = self.rng.randint(LARGEST_SEED, size=len(work))
+        Where algebra gives the scores of all parts at once, hardly any is fitted.
+        """
+        # It imports the types that it knows, which takes time.
+        from calibrant.closed_form import closed_form_scores
+
+        seeds = self._seeds(len(parts))
+        warned: Warned = {}
+
+        def refit(positions: Sequence[int]) -> list[FloatArray]:
+            work = [
+                (part.problem.labels[part.train], part.train, part.test, part.problem.is_binary)
+                for part in (parts[position] for position in positions)
+            ]
+            title = "scoring held-out rows"
+            return self._run(_fit_and_score, seeds[list(positions)], work, title, warned)
+
+        with _one_blas_thread():
+            scores = closed_form_scores(self.estimator, self.X, self.fit_params, parts, refit)
+        self._warn(warned)
+        return scores
+
+    def _seeds(self, number: int) -> NDArray[np.int64]:
+        """Draw seeds before the work is spread: the result does not depend on how."""
+        return self.rng.randint(LARGEST_SEED, size=number)
+
+    def _run(
+        self,
+        function: Callable[..., Any],
+        seeds: NDArray[np.int64],
+        work: list[tuple],
+        title: str,
+        warned: Warned,
+    ) -> list[Any]:
+        """Results of the work, in its order; what estimators warn of is added to ``warned``."""
         # X is an argument of its own, which joblib maps into memory and Dask sends once; what is
         # a task's own is in a tuple, which Dask sends along with the task.
         tasks = [
             (function, self.estimator, self.X, self.fit_params, (seed, *args))
             for seed, args in zip(seeds, work, strict=True)
         ]
-        results, warned = [], dict[tuple[type[Warning], str], None]()
+        results = []
         with _one_blas_thread():
             finished = self._spread(tasks)
             for result, caught in track(finished, len(work), title) if self.verbose else finished:
                 results.append(result)
                 warned.update(dict.fromkeys(caught))
+        return results
+
+    def _warn(self, warned: Warned) -> None:
         for category, message in warned:
             if self.handled_warning is None or not message.startswith(self.handled_warning):
-                warnings.warn(message, category, stacklevel=2)
-        return results
+                warnings.warn(message, category, stacklevel=3)
 
     def _spread(self, tasks: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:
         if min(len(tasks), effective_n_jobs(self.n_jobs)) <= 1:
@@ -119,7 +140,7 @@ def _in_worker(*task: Any) -> tuple[Any, list[tuple]]:
 def _recorded(
     function: Callable[..., Any], estimator: Any, X: Any, fit_params: dict[str, Any], own: tuple
 ) -> tuple[Any, list[tuple]]:
-    """Keep the estimator's warnings, so that hundreds of fits give each of them once."""
+    """Keep the estimator's warnings beside the result."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function(estimator, X, fit_params, *own)
@@ -195,15 +216,6 @@ def has_class_weights(estimator: Any) -> bool:
         isinstance(value, dict) and name.split("__")[-1] == "class_weight"
         for name, value in parameters.items()
     )
-
-
-def take_rows(X: Any, rows: Rows) -> Any:
-    """Take rows of an array, a sparse matrix, a data frame or a list, in its own type."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if hasattr(X, "__array__") or hasattr(X, "tocsr"):
-        return X[rows]
-    return [X[row] for row in rows]
 
 
 def _is_per_row(value: Any, n_samples: int) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
 FloatArray = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 # Scores beyond this are taken as this: sums and distances of scores stay finite.
 LARGEST_SCORE = 1e250
@@ -54,6 +55,29 @@ class ScoringProblem:
     def n_labels(self) -> int:
         """The number of distinct targets among the rows."""
         return len(np.unique(self.target[self.rows]))
+
+
+class Part(NamedTuple):
+    """A split of a problem's rows: train on some, score the others.
+
+    ``split`` is the number of the split that the rows were cut from, which parts of several
+    problems share; ``times`` is how often it was drawn. It is fitted once.
+    """
+
+    problem: ScoringProblem
+    train: Rows
+    test: Rows
+    split: int
+    times: int = 1
+
+
+def take_rows(X: Any, rows: Rows) -> Any:
+    """Take rows of an array, a sparse matrix, a data frame or a list, in its own type."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "__array__") or hasattr(X, "tocsr"):
+        return X[rows]
+    return [X[row] for row in rows]
 
 
 def own_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> FloatArray:

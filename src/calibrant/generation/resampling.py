@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.fitting import Fitter, Part
+from calibrant.fitting import Fitter
 from calibrant.generation.points import CalibrationSet, Generator, scored_rows
-from calibrant.problems import ScoringProblem
+from calibrant.problems import Part, ScoringProblem
 from calibrant.splits import (
     Split,
     check_split,
@@ -82,7 +82,11 @@ class Resampling(Generator):
                 "Pass a list rather than an iterator that may be used up."
             )
         return [
-            [part for train, test in all_splits if (part := _part(problem, train, test))]
+            [
+                part
+                for number, split in enumerate(all_splits)
+                if (part := _part(problem, number, split))
+            ]
             for problem in problems
         ]
 
@@ -168,9 +172,9 @@ class MonteCarloCV(Resampling):
         """
         parts: list[dict[bytes, Part]] = [{} for _ in problems]
         missing = np.full(len(problems), self.n_points)
-        for train, test in splits:
+        for number, split in enumerate(splits):
             for index in np.flatnonzero(missing > 0):
-                part = _part(problems[index], train, test)
+                part = _part(problems[index], number, split)
                 if part is not None:
                     missing[index] -= len(part.test)
                     key = part.test.tobytes()
@@ -289,13 +293,13 @@ def _once_more(part: Part) -> Part:
     return part._replace(times=part.times + 1)
 
 
-def _part(problem: ScoringProblem, train: Rows, test: Rows) -> Part | None:
-    """Cut a split to the rows of a problem.
+def _part(problem: ScoringProblem, number: int, split: Split) -> Part | None:
+    """Cut a split, which is the ``number``-th, to the rows of a problem.
 
     None if that leaves nothing to score, or a training part that lacks one of the
     problem's labels: a model fitted on it would know nothing of that label.
     """
-    train, test = train[problem.member[train]], test[problem.member[test]]
-    if len(test) == 0 or len(np.unique(problem.target[train])) < problem.n_labels:
+    train, test = (rows[problem.member[rows]] for rows in split)
+    if len(test) == 0 or np.count_nonzero(np.bincount(problem.target[train])) < problem.n_labels:
         return None
-    return Part(problem, train, test)
+    return Part(problem, train, test, number)

@@ -1,0 +1,96 @@
+"""Nearest neighbors: one search among all rows, from which each split takes its training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+
+from calibrant.closed_form.blocks import Block, FloatArray, Rows, Scores, Share, ShareScores
+
+# Distances that depend on two rows alone; the second kind only if given its parameters.
+METRICS = {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev"}
+METRICS_OF_DATA = {"mahalanobis", "seuclidean"}
+# Squared distances this near, beside the squared length of rows, are tied: which of the rows
+# a search finds depends on how it computes and on their order.
+TIE = 1e-12
+# How many standard deviations more neighbors are searched than are needed on average.
+MARGIN = 5.0
+# Work arrays hold this many numbers at most.
+MOST_NUMBERS = 2**20
+
+# The number of neighbors -> their distances and row numbers, nearest first, a line for each
+# row of a problem.
+Search = Callable[[int], tuple[FloatArray, Rows]]
+
+
+def neighbor_scores(estimator: KNeighborsClassifier, block: Block) -> Iterator[ShareScores]:
+    """Scores of `KNeighborsClassifier`; none for metrics and weights of the user's own."""
+    known = isinstance(estimator.metric, str) and (
+        estimator.metric in METRICS
+        or (estimator.metric in METRICS_OF_DATA and bool(estimator.metric_params))
+    )
+    if not known or estimator.weights not in (None, "uniform", "distance"):
+        return
+    parameters = estimator.get_params(deep=False)
+    del parameters["n_neighbors"], parameters["weights"]
+
+    @cache  # One-vs-rest problems have the same rows.
+    def search(member: bytes, number: int) -> tuple[FloatArray, Rows]:
+        rows = np.flatnonzero(np.frombuffer(member, dtype=bool))
+        finder = NearestNeighbors(n_neighbors=number, **parameters).fit(block.X[rows])
+        distance, found = finder.kneighbors(block.X[rows])
+        return distance, rows[found]
+
+    for share in block.shares:
+        among_own = partial(search, share.problem.member.tobytes())
+        yield share, _vote(estimator, block, share, among_own)
+
+
+def _vote(estimator: KNeighborsClassifier, block: Block, share: Share, search: Search) -> Scores:
+    """Scores of one problem."""
+    rows, needed = share.problem.rows, estimator.n_neighbors
+    n_train = np.count_nonzero(block.trained[share.split] & share.problem.member, axis=1).min()
+    if n_train < needed:
+        return [None] * len(share.index)
+    length = np.square(block.X[rows]).sum(axis=1).max()
+    # One more than needed shows whether the last is tied.
+    surplus = 1.0 + MARGIN * (1.0 + np.sqrt(needed * (1.0 - n_train / len(rows))))
+    width = min(len(rows), int((needed + surplus) * len(rows) / n_train))
+    line = np.searchsorted(rows, share.rows)
+    proba = np.empty((len(share.cells), len(line)))
+    certain = np.empty(len(line), dtype=bool)
+    first = 0
+    while first < len(line):
+        some = slice(first, first + max(1, MOST_NUMBERS // width))
+        distance, neighbor = search(width)
+        distance, neighbor = distance[line[some]], neighbor[line[some]]
+        trained = block.trained[share.split[share.part[some], None], neighbor]
+        if width < len(rows) and np.count_nonzero(trained, axis=1).min() <= needed:
+            width = min(len(rows), 2 * width)
+            continue
+        chosen = trained & (np.cumsum(trained, axis=1) <= needed)
+        weight = _weight(distance, chosen) if estimator.weights == "distance" else chosen
+        farthest = np.square(np.where(chosen, distance, 0.0).max(axis=1, keepdims=True))
+        gap = np.where(trained, np.square(distance) - farthest, -np.inf)
+        tied = np.abs(gap) <= TIE * (length + farthest)
+        labels = [share.labels[neighbor] == label for label in range(len(proba))]
+        for own, place in zip(labels, proba, strict=True):
+            # One after the other, the nearest first, as the estimator adds them up.
+            place[some] = np.cumsum(weight * own, axis=1)[:, -1]
+        # Which of the tied rows are neighbors matters if their labels differ.
+        mixed = np.sum([(tied & own).any(axis=1) for own in labels], axis=0) > 1
+        open_end = (width < len(rows)) & (gap.max(axis=1) <= TIE * (length + farthest[:, 0]))
+        certain[some] = ~(tied & ~chosen).any(axis=1) | ~(mixed | open_end)
+        first = some.stop
+    return share.by_part(proba / proba.sum(axis=0), certain)
+
+
+def _weight(distance: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
+    """Inverse distances; rows in the very same place leave nothing to the others."""
+    same = chosen & (distance == 0)
+    inverse = np.divide(1.0, distance, out=np.zeros_like(distance), where=chosen & ~same)
+    return np.where(same.any(axis=1, keepdims=True), same, inverse)

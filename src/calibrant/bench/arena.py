@@ -39,6 +39,7 @@ from calibrant.calibrators import (
     VennAbersCalibrator,
 )
 from calibrant.classifier import CalibratedClassifier
+from calibrant.closed_form.registry import FORMS
 from calibrant.generation import RepeatedFolds
 from calibrant.generation.out_of_bag import has_votes
 
@@ -66,8 +67,9 @@ def calibrant(method: Any, cv: Any = "auto", **options: Any) -> Method:
         classifier: Any, X: FloatArray, y: NDArray[np.intp], X_new: FloatArray, seed: int
     ) -> FloatArray:
         # A classifier that spares refits shows that it does only when it is not wrapped.
-        if cv in ("auto", "oob") and has_votes(classifier.estimator):
-            classifier = classifier.estimator
+        own = classifier.estimator
+        if cv in ("auto", "oob") and (type(own) in FORMS or has_votes(own)):
+            classifier = own
         model = CalibratedClassifier(classifier, method=method, cv=cv, random_state=seed, **options)
         return model.fit(X, y).predict_proba(X_new)
 

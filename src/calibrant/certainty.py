@@ -18,6 +18,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from calibrant.rows import row_sums
+
 FloatArray = NDArray[np.float64]
 
 UNSEEN_ROWS = 0.5
@@ -49,8 +51,11 @@ def limit_certainty(proba: ArrayLike, class_count: ArrayLike) -> FloatArray:
            [0.3   , 0.7   ]])
     """
     least = least_proba(class_count)
-    above = np.maximum(np.asarray(proba, dtype=np.float64) - least, 0.0)
-    return least + above * ((1.0 - least.sum()) / above.sum(axis=1, keepdims=True))
+    above = np.asarray(proba, dtype=np.float64) - least
+    np.maximum(above, 0.0, out=above)
+    above *= (1.0 - least.sum()) / row_sums(above)
+    above += least
+    return above
 
 
 def least_proba(class_count: ArrayLike) -> FloatArray:

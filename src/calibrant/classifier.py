@@ -306,18 +306,19 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self._check_columns(X)
         scores, are_proba = self._problem_scores(X)
         scored = np.all([is_scored(score) for score in scores], axis=0)
+        if scored.all():
+            return self._proba(scores, are_proba)
+        warnings.warn(
+            f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows; they get "
+            "the shares of the classes. Scale or impute the features before the classifier.",
+            CalibrationWarning,
+            stacklevel=stacklevel,
+        )
         proba = np.tile(self.class_count_ / self.class_count_.sum(), (len(scored), 1))
         if self.calibrators_ is not None:
             proba = self._limit(proba)
         if scored.any():
             proba[scored] = self._proba([score[scored] for score in scores], are_proba)
-        if not scored.all():
-            warnings.warn(
-                f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows; they get "
-                "the shares of the classes. Scale or impute the features before the classifier.",
-                CalibrationWarning,
-                stacklevel=stacklevel,
-            )
         return proba
 
     def predict(self, X: Any) -> NDArray[Any]:

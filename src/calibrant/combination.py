@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calibrant.bradley_terry import bradley_terry
+from calibrant.rows import row_maxima, row_sums
 
 FloatArray = NDArray[np.float64]
 
@@ -44,9 +45,11 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
     array([[0.25, 0.75, 0.  ],
            [0.25, 0.75, 0.  ]])
     """
-    values = _check_unit_interval(proba, "proba", ndim=2).copy()
-    empty = values.max(axis=1) == 0
+    values = _check_unit_interval(proba, "proba", ndim=2)
+    largest = row_maxima(values)
+    empty = largest[:, 0] == 0
     if empty.any():
+        values = values.copy()
         if fallback is not None:
             instead = _check_unit_interval(fallback, "fallback", ndim=2)
             if instead.shape != values.shape:
@@ -55,10 +58,12 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
                     f"Got {instead.shape}. Pass one row for each row of proba."
                 )
             values[empty] = instead[empty]
-        values[values.max(axis=1) == 0] = 1.0
+        values[row_maxima(values)[:, 0] == 0] = 1.0
+        largest = row_maxima(values)
     # Scaling by the largest first keeps the sum of very small values from vanishing.
-    values /= values.max(axis=1, keepdims=True)
-    return values / values.sum(axis=1, keepdims=True)
+    values = values / largest
+    values /= row_sums(values)
+    return values
 
 
 def couple(
@@ -286,7 +291,8 @@ def _away_from_certainty(pairwise: FloatArray) -> FloatArray:
 def _to_simplex(proba: FloatArray) -> FloatArray:
     """Rows that sum to 1, without the negative values that rounding leaves at 0."""
     positive = np.maximum(proba, 0.0)
-    return positive / positive.sum(axis=1, keepdims=True)
+    positive /= row_sums(positive)
+    return positive
 
 
 def _as_pairwise(share: FloatArray, pairs: tuple[NDArray[np.intp], ...]) -> FloatArray:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
+
+from calibrant.rows import row_sums, softmax
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -92,7 +93,7 @@ def own_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> Float
 def _as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:
     """Take decision values as logits: the softmax of them has the right order at least."""
     if not is_proba:
-        return np.asarray(softmax(class_score, axis=1))
+        return softmax(class_score)
     total = class_score.sum(axis=1, keepdims=True)
     # Some classifiers return rows of zeros, or rows that do not quite sum to 1.
     uniform = np.full_like(class_score, 1.0 / class_score.shape[1])
@@ -131,7 +132,7 @@ def reduce_scores(
 
 def is_scored(score: FloatArray) -> NDArray[np.bool_]:
     """Rows for which a model has a score at all."""
-    return ~np.isnan(score if score.ndim == 1 else score.sum(axis=1))
+    return ~np.isnan(score if score.ndim == 1 else row_sums(score)[:, 0])
 
 
 def scoring_problems(

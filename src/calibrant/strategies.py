@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.combination import COUPLINGS, couple_pairs, decode, normalize
+from calibrant.rows import row_maxima
 
 logger = logging.getLogger(__name__)
 
@@ -273,11 +274,12 @@ def _check_choice(name: str, value: str, choices: Iterable[str], default: str) -
 def _normalize(
     proba: FloatArray, class_count: FloatArray, fallback: FloatArray | None
 ) -> FloatArray:
-    undecided = np.count_nonzero(proba.max(axis=1, initial=0.0) == 0)
+    undecided = np.count_nonzero(row_maxima(proba) == 0)
     if undecided:
         logger.info("all probabilities are 0 in %d of %d rows", undecided, len(proba))
-    shares = np.tile(class_count / class_count.sum(), (len(proba), 1))
-    return normalize(proba, shares if fallback is None else fallback)
+        if fallback is None:
+            fallback = np.tile(class_count / class_count.sum(), (len(proba), 1))
+    return normalize(proba, fallback)
 
 
 def _exhaustive_code(n_classes: int) -> CodeMatrix:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
-from scipy.special import log_softmax, softmax
+
+from calibrant.rows import log_softmax, row_sums, softmax
 
 FloatArray = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ def fit_trust(
 
     def slope(trust: float) -> float:
         # The log loss is convex in t, so its slope rises and has one root.
-        expected = np.sum(softmax(trust * log_score, axis=1) * log_score, axis=1)
+        expected = row_sums(softmax(trust * log_score) * log_score)[:, 0]
         return float(weight @ (expected - true) + 2.0 * penalty * (trust - 1.0))
 
     if slope(LEAST_TRUST) >= 0:
@@ -93,7 +94,7 @@ def fit_affine_map(
     def log_proba(entries: FloatArray) -> FloatArray:
         change = np.zeros(penalty.shape)
         change[free] = entries
-        return log_softmax(log_score + inputs @ change.T, axis=1)
+        return log_softmax(log_score + inputs @ change.T)
 
     def loss(entries: FloatArray) -> tuple[float, FloatArray]:
         log_p = log_proba(entries)

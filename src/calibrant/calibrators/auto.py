@@ -191,13 +191,10 @@ class AutoCalibrator(MulticlassCalibrator):
         }
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return np.sum(
-            [
-                self.weights_[name] * calibrator._limited_proba(score)
-                for name, calibrator in self.calibrators_.items()
-            ],
-            axis=0,
-        )
+        proba = np.zeros_like(score)
+        for name, calibrator in self.calibrators_.items():
+            proba += self.weights_[name] * calibrator._limited_proba(score)
+        return proba
 
     def _choose(
         self,

@@ -116,9 +116,10 @@ class PairwiseCalibrator(MulticlassCalibrator):
             )
 
     def _proba(self, score: FloatArray) -> FloatArray:
+        columns = np.ascontiguousarray(score.T)
         share = {}
         for (i, j), own in zip(self.pairs_, self.calibrators_, strict=True):
-            proba = np.clip(_predict(own, _share(score[:, i], score[:, j])), 0.0, 1.0)
+            proba = np.clip(_predict(own, _share(columns[i], columns[j])), 0.0, 1.0)
             share[min(i, j), max(i, j)] = proba if i < j else 1.0 - proba
         in_order = np.array([share[pair] for pair in sorted(share)])
         return couple_pairs(in_order.T, self.class_count_, self.coupling)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax, softmax
 
 from calibrant.calibrators.affine_map import fit_affine_map, fit_trust
 from calibrant.calibrators.base import MulticlassCalibrator
 from calibrant.certainty import least_proba, limit_certainty
+from calibrant.rows import log_softmax, softmax
 
 FloatArray = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class TemperatureScaling(MulticlassCalibrator):
         self.temperature_ = 1.0 / trust
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return softmax(log_scores(score, self.floor_) / self.temperature_, axis=1)
+        return softmax(log_scores(score, self.floor_) / self.temperature_)
 
 
 class StructuredMatrixScaling(MulticlassCalibrator):
@@ -136,11 +136,11 @@ class StructuredMatrixScaling(MulticlassCalibrator):
         )
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return softmax(self._tempered(score) @ self.coef_.T + self.intercept_, axis=1)
+        return softmax(self._tempered(score) @ self.coef_.T + self.intercept_)
 
     def _tempered(self, score: FloatArray) -> FloatArray:
         """Log scores after temperature scaling; no further from 0 than rows can support."""
-        tempered = softmax(log_scores(score, self.floor_) / self.temperature_, axis=1)
+        tempered = softmax(log_scores(score, self.floor_) / self.temperature_)
         return np.log(limit_certainty(tempered, self.class_count_))
 
 
@@ -224,7 +224,7 @@ class DirichletCalibrator(MulticlassCalibrator):
         self.intercept_ = change[:, -1]
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return softmax(log_scores(score, self.floor_) @ self.coef_.T + self.intercept_, axis=1)
+        return softmax(log_scores(score, self.floor_) @ self.coef_.T + self.intercept_)
 
 
 def log_scores(score: FloatArray, floor: FloatArray) -> FloatArray:
@@ -244,7 +244,7 @@ def fit_floor_and_trust(
     for floor in (least_proba(class_count), np.full(score.shape[1], SMALLEST_SCORE)):
         log_score = log_scores(score, floor)
         trust = fit_trust(log_score, y, weight, penalty)
-        log_proba = log_softmax(trust * log_score, axis=1)
+        log_proba = log_softmax(trust * log_score)
         found.append((-weight @ log_proba[np.arange(len(y)), y], floor, trust))
     _, floor, trust = min(found, key=lambda one: one[0])
     return floor, trust

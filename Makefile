@@ -1,21 +1,26 @@
 # make demo: set up .venv and run the demonstration.
 # make test: set up .venv, build the wheel and test it.
+# make docs: build the pages of docs and run their examples: docs/_build/index.html.
 # make lint: style, types and layers.
 # make arena: set up .venv-arena with the peers and run all methods beside them; resumable.
 # make bench: time the parts beside their peers, in .venv-arena; bench-results keeps the table in docs.
 
 PYTHON ?= python3
 BIN := .venv/bin
+PAGES := README.md $(wildcard docs/*.md docs/questions/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c') pyproject.toml setup.py README.md
 
-.PHONY: demo test lint results arena arena-results bench bench-results clean
+.PHONY: demo test docs lint results arena arena-results bench bench-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.png
 
 test: .venv/installed
-	$(BIN)/python -m pytest --pyargs calibrant tests README.md docs -n 2 --dist worksteal "--doctest-glob=*.md" \
+	$(BIN)/python -m pytest --pyargs calibrant tests $(PAGES) -n 2 --dist worksteal "--doctest-glob=*.md" \
 		--cov --cov-report=term $(PYTEST_ARGS)
+
+docs: .venv/docs-tools
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 
 lint: .venv/lint-tools
 	$(BIN)/ruff check .
@@ -37,12 +42,16 @@ lint: .venv/lint-tools
 	$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[lint]"
 	touch $@
 
+.venv/docs-tools: .venv/installed
+	$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[docs]"
+	touch $@
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf .venv .venv-arena build dist src/*.egg-info demo.png
+	rm -rf .venv .venv-arena build dist src/*.egg-info demo.png docs/_build docs/api/generated docs/gallery
 
 # Tables of results/paper from a store of finished runs.
 STORE ?= results.sqlite

@@ -1,0 +1,60 @@
+"""Sphinx configuration: ``make docs`` builds the pages, without network."""
+
+from calibrant import __version__
+
+project = "calibrant"
+author = "The calibrant developers"
+copyright = author  # noqa: A001 (Sphinx's name)
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+
+myst_heading_anchors = 3
+# Single backticks of docstrings link to what they name, where it is in the reference.
+default_role = "py:obj"
+autodoc_typehints = "none"  # types are in the docstrings, in words
+numpydoc_show_class_members = False  # the template of classes lists them
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 3600,
+    "image_srcset": ["2x"],
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "calibrant"
+html_static_path = ["_static"]
+html_css_files = ["calibrant.css"]
+html_show_sourcelink = False
+html_sidebars = {"start": [], "choosing": [], "replication": [], "performance": [], "changelog": []}
+html_theme_options = {
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": False,
+}
+
+
+def setup(app):
+    """Leave out what classes inherit from scikit-learn: its own pages describe that."""
+    app.connect("autodoc-skip-member", _is_of_sklearn)
+
+
+def _is_of_sklearn(_app, _what, _name, member, _skip, _options):
+    return True if str(getattr(member, "__module__", "")).startswith("sklearn.") else None

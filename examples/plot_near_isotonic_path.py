@@ -1,0 +1,82 @@
+"""
+The near-isotonic path
+======================
+
+Isotonic regression forbids every step down. Near-isotonic regression only charges for it: a
+penalty lambda for each unit of descent. At lambda 0 the fit is the data; at the end of the
+path it is isotonic regression. Between them the fit is a straight line in lambda from each
+breakpoint to the next, so the whole path is known exactly. ENIR, the calibrator, averages the fits
+along it, each weighted by how well it explains the data for its number of steps.
+"""
+
+# %%
+# 600 scores of a classifier, and whether each row was positive. As in the paper, neighbors are
+# averaged in groups, here of ten, which leaves 60 points. The true probability is a smooth
+# curve.
+import matplotlib.pyplot as plt
+import numpy as np
+
+from calibrant.calibrators import ENIR
+from calibrant.near_isotonic import near_isotonic_path
+
+rng = np.random.default_rng(0)
+scores = np.sort(rng.uniform(size=600))
+positive = rng.uniform(size=600) < 1 / (1 + np.exp(-8 * (scores - 0.5)))
+
+score = scores.reshape(60, 10).mean(axis=1)
+share = positive.reshape(60, 10).mean(axis=1)
+truth = 1 / (1 + np.exp(-8 * (score - 0.5)))
+
+path = near_isotonic_path(share)
+print(f"{len(path.lambdas)} breakpoints, the last at lambda = {path.lambdas[-1]:.2f}")
+
+# %%
+# Four fits along the path. Steps down get fewer, until none is left.
+fig, axes = plt.subplots(1, 4, figsize=(11, 3.2), sharey=True, layout="constrained")
+for ax, part in zip(axes, (0.0, 0.15, 0.4, 1.0), strict=True):
+    lam = part * path.lambdas[-1]
+    ax.plot(score, truth, color="0.75", linewidth=5, solid_capstyle="round", label="truth")
+    ax.scatter(score, share, s=12, color="0.35", label="groups", zorder=2)
+    ax.step(score, path.solution(lam), where="mid", color="#0072b2", label="fit")
+    ax.set_title(f"$\\lambda$ = {lam:.2f}", loc="left", fontsize=10)
+    ax.set_xlabel("score")
+    ax.spines[["top", "right"]].set_visible(False)
+axes[0].set_ylabel("fitted value")
+axes[-1].legend(frameon=False, loc="center right", fontsize=9)
+
+# %%
+# The path itself: each line is the fitted value of one group. Where two lines meet, they are
+# one step from there on.
+lambdas = np.linspace(0, path.lambdas[-1] * 1.05, 400)
+fits = np.array([path.solution(lam) for lam in lambdas])
+fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
+colors = plt.colormaps["viridis"](score)
+for values, color in zip(fits.T, colors, strict=True):
+    ax.plot(lambdas, values, color=color, linewidth=1)
+ax.axvline(path.lambdas[-1], color="0.6", linestyle="--", linewidth=1)
+ax.annotate(
+    "isotonic regression",
+    (path.lambdas[-1], 0.5),
+    xytext=(-4, 0),
+    textcoords="offset points",
+    rotation=90,
+    ha="right",
+    va="center",
+    fontsize=9,
+    color="0.4",
+)
+ax.set(xlabel="$\\lambda$", ylabel="fitted value")
+ax.spines[["top", "right"]].set_visible(False)
+shades = plt.cm.ScalarMappable(plt.Normalize(0, 1), "viridis")
+fig.colorbar(shades, ax=ax, label="score", pad=0.02)
+
+# %%
+# ENIR's mean of the fits is smoother than any of them, and need not be monotone.
+at = np.linspace(0, 1, 401)
+fig, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+ax.plot(score, truth, color="0.75", linewidth=5, solid_capstyle="round", label="truth")
+ax.step(score, path.solution(path.lambdas[-1]), where="mid", color="0.45", label="isotonic")
+ax.plot(at, ENIR().fit(score, share).predict(at), color="#d55e00", label="ENIR")
+ax.set(xlabel="score", ylabel="probability")
+ax.spines[["top", "right"]].set_visible(False)
+ax.legend(frameon=False)

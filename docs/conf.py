@@ -26,7 +26,9 @@ numpydoc_show_class_members = False  # the template of classes lists them
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
+    "within_subsection_order": "ExampleTitleSortKey",
     "download_all_examples": False,
+    "capture_repr": (),
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,

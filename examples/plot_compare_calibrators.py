@@ -41,7 +41,7 @@ for draw in range(N_DRAWS):
 fig, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
 ax.plot(losses.T, color="0.8", linewidth=1)
 ax.plot(losses.T, "o", color="#0072b2", markersize=4, alpha=0.6)
-ax.plot(losses.mean(axis=0), "_", color="#d55e00", markersize=28, markeredgewidth=3, label="mean")
+ax.plot(losses.mean(axis=0), "_", color="#d55e00", ms=28, markeredgewidth=3, label="mean")
 ax.set_xticks(range(len(METHODS)), METHODS)
 ax.set_yscale("log")
 ax.set_yticks([0.3, 0.5, 1, 2], ["0.3", "0.5", "1", "2"])
@@ -51,8 +51,9 @@ ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 
 # %%
-# Ranks ask how often a method is better, not by how much. Methods joined by a bar do not
-# differ significantly over these ten draws (Friedman's and Nemenyi's tests).
+# Ranks ask how often a method is better, not by how much. Methods whose bars overlap do not
+# differ significantly over these ten draws; filled dots do not differ from the best (Friedman's
+# and Nemenyi's tests).
 ComparisonDisplay.from_losses(losses, list(METHODS))
 
 # %%

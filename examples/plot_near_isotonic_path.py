@@ -10,8 +10,8 @@ along it, each weighted by how well it explains the data for its number of steps
 """
 
 # %%
-# 600 scores of a classifier, and whether each row was positive. As in the paper, neighbors are
-# averaged in groups, here of ten, which leaves 60 points. The true probability is a smooth
+# 2,400 scores of a classifier, and whether each row was positive. As in the paper, neighbors
+# are averaged in groups, here of 40, which leaves 60 points. The true probability is a smooth
 # curve.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,11 +20,11 @@ from calibrant.calibrators import ENIR
 from calibrant.near_isotonic import near_isotonic_path
 
 rng = np.random.default_rng(0)
-scores = np.sort(rng.uniform(size=600))
-positive = rng.uniform(size=600) < 1 / (1 + np.exp(-8 * (scores - 0.5)))
+scores = np.sort(rng.uniform(size=2400))
+positive = rng.uniform(size=2400) < 1 / (1 + np.exp(-8 * (scores - 0.5)))
 
-score = scores.reshape(60, 10).mean(axis=1)
-share = positive.reshape(60, 10).mean(axis=1)
+score = scores.reshape(60, 40).mean(axis=1)
+share = positive.reshape(60, 40).mean(axis=1)
 truth = 1 / (1 + np.exp(-8 * (score - 0.5)))
 
 path = near_isotonic_path(share)
@@ -47,6 +47,7 @@ axes[-1].legend(frameon=False, loc="center right", fontsize=9)
 # %%
 # The path itself: each line is the fitted value of one group. Where two lines meet, they are
 # one step from there on.
+# sphinx_gallery_thumbnail_number = 2
 lambdas = np.linspace(0, path.lambdas[-1] * 1.05, 400)
 fits = np.array([path.solution(lam) for lam in lambdas])
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")

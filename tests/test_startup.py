@@ -4,6 +4,7 @@ import sys
 import pytest
 
 import calibrant
+from calibrant.merging import KERNEL
 
 HEAVY = {"sklearn", "numpy", "scipy", "pandas", "matplotlib", "joblib", "dask"}
 
@@ -35,7 +36,7 @@ def test_the_package_is_imported_without_its_dependencies():
         (["datasets", "--help"], "fetch"),
         (["fit", "--help"], "--help"),
         (["calibrate", "--help"], "--help"),
-        (["--version"], f"calibrant {calibrant.__version__}\n"),
+        (["--version"], f"calibrant {calibrant.__version__} ({KERNEL} kernel)\n"),
     ],
 )
 def test_the_command_line_answers_without_scikit_learn(arguments, said):

@@ -90,11 +90,11 @@ def check_class_scores(scores: ArrayLike) -> FloatArray:
             f"scores must have one column for each of two or more classes. Got {values.shape[1]} "
             "column. For the probability of a positive class, pass (1 - score, score)."
         )
-    total = values.sum(axis=1, keepdims=True)
+    total = values.sum(axis=1)
     if values.min() < 0 or np.abs(total - 1.0).max() > SUM_TOLERANCE:
         raise ValueError(
             f"scores must be probabilities, each row summing to 1. Got values from "
             f"{values.min():g} to {values.max():g} and rows summing to {total.min():g} to "
             f"{total.max():g}. For logits or decision values, pass scipy.special.softmax of them."
         )
-    return np.asarray(values / total)
+    return np.asarray(values / total[:, None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Annotated
 
 try:
@@ -28,7 +29,8 @@ app.add_typer(datasets.app, name="datasets")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"calibrant {__version__}")
+        kernel = "compiled" if find_spec("calibrant._merging") else "python"
+        print(f"calibrant {__version__} ({kernel} kernel)")
         raise typer.Exit
 
 

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from calibrant import bradley_terry
-from calibrant.combination import COUPLINGS, couple, decode, normalize
+from calibrant import bradley_terry, combination
+from calibrant.combination import COUPLINGS, couple, couple_pairs, decode, normalize
 from calibrant.strategies import AllPairs, OneVsRest, OutputCode
 
 
@@ -129,6 +131,36 @@ def test_coupling_leaves_its_input_alone():
     for method in COUPLINGS:
         couple(R, method)
     np.testing.assert_array_equal(R, before)
+
+
+@pytest.mark.parametrize("method", COUPLINGS)
+def test_chunks_of_rows_are_coupled_alike(method, monkeypatch):
+    R = pairwise_from_upper(np.random.default_rng(0).uniform(size=(25, 6)))
+    whole = couple(R, method)
+    monkeypatch.setattr(combination, "CHUNK_SIZE", 4 * 16)
+    np.testing.assert_allclose(couple(R, method), whole, rtol=0, atol=1e-9)
+    monkeypatch.setattr(combination, "CHUNK_SIZE", 1)
+    np.testing.assert_allclose(couple(R, method), whole, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", COUPLINGS)
+def test_pairs_in_order_are_coupled_as_their_matrix_is(method):
+    share = np.random.default_rng(0).uniform(size=(25, 6))
+    count = np.array([3.0, 0.0, 7.0, 20.0])
+    weight = np.maximum(count[:, None] + count, 1.0)
+    np.testing.assert_array_equal(
+        couple_pairs(share, count, method),
+        couple(pairwise_from_upper(share), method, pair_weight=weight),
+    )
+
+
+def test_coupling_takes_little_memory_beside_its_input():
+    R = pairwise_from_upper(np.random.default_rng(0).uniform(size=(20_000, 45)))
+    tracemalloc.start()
+    couple(R)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < R.nbytes / 3
 
 
 def test_no_rows_give_no_rows():

@@ -30,9 +30,14 @@ def stratified_draws(
     total = max(1, int(test_size * quota.sum()))
     edges = np.r_[0.0, np.cumsum(quota) * total / max(quota.sum(), 1)]
     edges[-1] = total
+    most = np.maximum(count - 1, 0)
+    # Of the rows in the order of their classes: 0, 1, ... in each class.
+    rank = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
     while True:
-        number = np.diff(np.floor(edges + rng.uniform())).astype(np.intp)
-        yield _rank_in_class(y, rng) < np.minimum(number, np.maximum(count - 1, 0))[y]
+        number = np.minimum(np.diff(np.floor(edges + rng.uniform())), most)
+        test = np.zeros(len(y), dtype=bool)
+        test[_shuffle_in_class(y, rng)[rank < np.repeat(number, count)]] = True
+        yield test
 
 
 def stratified_folds(
@@ -49,7 +54,8 @@ def stratified_folds(
     _, first, y = np.unique(y, return_index=True, return_inverse=True)
     y = np.argsort(np.argsort(first))[y]
     count = np.bincount(y)
-    position = (np.cumsum(count) - count)[y] + _rank_in_class(y, rng)
+    position = np.empty(len(y), dtype=np.intp)
+    position[_shuffle_in_class(y, rng)] = np.arange(len(y))
     alone = count[y] == 1
     for fold in range(n_folds):
         yield (position % n_folds == fold) & ~alone
@@ -145,11 +151,7 @@ def _keep_classes(
     return test
 
 
-def _rank_in_class(y: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[np.intp]:
-    """Give the rows of each class the numbers 0, 1, ... in random order."""
+def _shuffle_in_class(y: NDArray[np.intp], rng: np.random.RandomState) -> Rows:
+    """Put rows in the order of their classes, and in random order in each class."""
     order = rng.permutation(len(y))
-    order = order[np.argsort(y[order], kind="stable")]
-    count = np.bincount(y)
-    rank = np.empty(len(y), dtype=np.intp)
-    rank[order] = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
-    return rank
+    return order[np.argsort(y[order], kind="stable")]

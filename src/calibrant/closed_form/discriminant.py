@@ -13,7 +13,7 @@ from calibrant.closed_form.blocks import ROUNDING, Block, FloatArray, Rows, Shar
 
 Flags = NDArray[np.bool_]
 
-# Features that vary less than this beside their size may do so by rounding alone.
+# What varies less than this beside its size may do so by rounding alone.
 LEAST_SPREAD = 1e-10
 # Smaller eigenvalues of a correlation matrix have too few digits left to divide by.
 LEAST_EIGENVALUE = 1e-5
@@ -89,7 +89,8 @@ def linear_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
         covariances = [label.covariance(share, estimator.shrinkage) for label in labels]
         within = np.einsum("pl,lpij->pij", row_share if by_svd else prior, covariances)
         white = _whiten(within, size, share, estimator.tol**2 if by_svd else 0.0)
-        place, certain = (mean - center[:, None]) @ white.axes, white.certain
+        place = (mean - center[:, None]) @ white.axes
+        certain = white.certain & (np.abs(place).max(axis=(1, 2)) > LEAST_SPREAD)
         if by_svd:
             place, known = _along_main_axes(place, np.sqrt(prior), estimator.tol)
             certain = certain & known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,11 @@ METRICS_OF_DATA = {"mahalanobis", "seuclidean"}
 TIE = 1e-12
 # How many standard deviations more neighbors are searched than are needed on average.
 MARGIN = 5.0
-# Work arrays hold this many numbers at most.
+# Work arrays hold this many numbers at most, and searches find this many neighbors in all.
 MOST_NUMBERS = 2**20
+MOST_NEIGHBORS = 2**24
 
+Flags = NDArray[np.bool_]
 # The number of neighbors -> their distances and row numbers, nearest first, a line for each
 # row of a problem.
 Search = Callable[[int], tuple[FloatArray, Rows]]
@@ -38,7 +40,7 @@ def neighbor_scores(estimator: KNeighborsClassifier, block: Block) -> Iterator[S
     parameters = estimator.get_params(deep=False)
     del parameters["n_neighbors"], parameters["weights"]
 
-    @cache  # One-vs-rest problems have the same rows.
+    @lru_cache(maxsize=1)  # One-vs-rest problems have the same rows.
     def search(member: bytes, number: int) -> tuple[FloatArray, Rows]:
         rows = np.flatnonzero(np.frombuffer(member, dtype=bool))
         finder = NearestNeighbors(n_neighbors=number, **parameters).fit(block.X[rows])
@@ -51,20 +53,20 @@ def neighbor_scores(estimator: KNeighborsClassifier, block: Block) -> Iterator[S
 
 
 def _vote(estimator: KNeighborsClassifier, block: Block, share: Share, search: Search) -> Scores:
-    """Scores of one problem."""
+    """Scores of one problem; None if neighbors are too many or too few."""
     rows, needed = share.problem.rows, estimator.n_neighbors
     n_train = np.count_nonzero(block.trained[share.split] & share.problem.member, axis=1).min()
-    if n_train < needed:
-        return [None] * len(share.index)
-    length = np.square(block.X[rows]).sum(axis=1).max()
-    # One more than needed shows whether the last is tied.
+    # One more than needed tells whether the last is tied.
     surplus = 1.0 + MARGIN * (1.0 + np.sqrt(needed * (1.0 - n_train / len(rows))))
     width = min(len(rows), int((needed + surplus) * len(rows) / n_train))
     line = np.searchsorted(rows, share.rows)
-    proba = np.empty((len(share.cells), len(line)))
+    tie = TIE * np.square(block.X[rows]).sum(axis=1).max()
+    votes = np.empty((len(share.cells), len(line)))
     certain = np.empty(len(line), dtype=bool)
     first = 0
     while first < len(line):
+        if n_train < needed or len(rows) * width > MOST_NEIGHBORS:
+            return [None] * len(share.index)
         some = slice(first, first + max(1, MOST_NUMBERS // width))
         distance, neighbor = search(width)
         distance, neighbor = distance[line[some]], neighbor[line[some]]
@@ -72,25 +74,33 @@ def _vote(estimator: KNeighborsClassifier, block: Block, share: Share, search: S
         if width < len(rows) and np.count_nonzero(trained, axis=1).min() <= needed:
             width = min(len(rows), 2 * width)
             continue
+        labels = [trained & (share.labels[neighbor] == label) for label in range(len(votes))]
         chosen = trained & (np.cumsum(trained, axis=1) <= needed)
         weight = _weight(distance, chosen) if estimator.weights == "distance" else chosen
-        farthest = np.square(np.where(chosen, distance, 0.0).max(axis=1, keepdims=True))
-        gap = np.where(trained, np.square(distance) - farthest, -np.inf)
-        tied = np.abs(gap) <= TIE * (length + farthest)
-        labels = [share.labels[neighbor] == label for label in range(len(proba))]
-        for own, place in zip(labels, proba, strict=True):
+        for own, place in zip(labels, votes, strict=True):
             # One after the other, the nearest first, as the estimator adds them up.
             place[some] = np.cumsum(weight * own, axis=1)[:, -1]
-        # Which of the tied rows are neighbors matters if their labels differ.
-        mixed = np.sum([(tied & own).any(axis=1) for own in labels], axis=0) > 1
-        open_end = (width < len(rows)) & (gap.max(axis=1) <= TIE * (length + farthest[:, 0]))
-        certain[some] = ~(tied & ~chosen).any(axis=1) | ~(mixed | open_end)
+        certain[some] = _are_certain(distance, chosen, labels, tie, all_found=width == len(rows))
         first = some.stop
-    return share.by_part(proba / proba.sum(axis=0), certain)
+    return share.by_part(votes / votes.sum(axis=0), certain)
 
 
-def _weight(distance: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
+def _weight(distance: FloatArray, chosen: Flags) -> FloatArray:
     """Inverse distances; rows in the very same place leave nothing to the others."""
     same = chosen & (distance == 0)
     inverse = np.divide(1.0, distance, out=np.zeros_like(distance), where=chosen & ~same)
     return np.where(same.any(axis=1, keepdims=True), same, inverse)
+
+
+def _are_certain(
+    distance: FloatArray, chosen: Flags, labels: list[Flags], tie: float, *, all_found: bool
+) -> Flags:
+    """Whether it does not matter which of the rows that are tied with the last are chosen."""
+    last = np.square(np.where(chosen, distance, 0.0).max(axis=1, keepdims=True))
+    trained = np.any(labels, axis=0)
+    gap = np.where(trained, np.square(distance) - last, -np.inf)
+    tied = np.abs(gap) <= tie + TIE * last
+    mixed = np.sum([(tied & own).any(axis=1) for own in labels], axis=0) > 1
+    # More that are tied may lie beyond those that were found.
+    more = (gap <= tie + TIE * last).all(axis=1) & (not all_found)
+    return ~(tied & ~chosen).any(axis=1) | ~(mixed | more)

@@ -30,9 +30,10 @@ from calibrant.closed_form.neighbors import neighbor_scores
 from calibrant.closed_form.tables import BLIND_STEPS, as_numbers, tables
 from calibrant.problems import Part
 
-# How far the scores of the part that is also refitted may be off, such that all scores are
-# within 1e-8 of their refits.
-AGREEMENT = 3e-9
+# How far scores may be from those of the one refit, such that all are within 1e-8 of theirs.
+AGREEMENT = 1e-9
+# What p (1 - p) is where scores are far from 0 and from 1.
+CLEAR_DOUBT = 0.01
 # Work arrays hold about this many numbers, some 30 MB, unless a single split needs more.
 MOST_NUMBERS = 2**22
 
@@ -101,16 +102,16 @@ def closed_form_scores(
 
     Notes
     -----
-    The first part is refitted in any case, and so is the first that has a closed form. The
-    one tells what the estimator refuses or warns of; the other, whether this version of the
-    estimator computes, on features of this kind, what the closed form does.
+    The first part is refitted in any case, and one that has a closed form; with luck it is
+    the same. The one tells what the estimator refuses or warns of; the other, whether this
+    version of the estimator computes, on features of this kind, what the closed form does.
     """
     plan = _plan(estimator, fit_params)
     if plan is None or len(parts) < 2:
         return refit(range(len(parts)))
     refitted = {0: refit([0])[0]}
     scores = _scores(plan, X, parts)
-    witness = next((k for k, score in enumerate(scores) if score is not None), None)
+    witness = _witness(scores)
     if witness is not None:
         if witness not in refitted:
             refitted[witness] = refit([witness])[0]
@@ -120,6 +121,16 @@ def closed_form_scores(
     if left:
         refitted.update(zip(left, refit(left), strict=True))
     return [refitted[k] if score is None else score for k, score in enumerate(scores)]
+
+
+def _witness(scores: Scores) -> int | None:
+    """Return the first part that is not all but certain, or else the one that is least so.
+
+    Scores that are all but 0 or 1 agree whatever they are computed from.
+    """
+    doubt = {k: float((own * (1.0 - own)).max()) for k, own in enumerate(scores) if own is not None}
+    clear = (k for k, value in doubt.items() if value > CLEAR_DOUBT)
+    return next(clear, max(doubt, key=doubt.__getitem__, default=None))
 
 
 def _agree(score: FloatArray | None, refitted: FloatArray) -> bool:

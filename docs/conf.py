@@ -30,9 +30,9 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "capture_repr": (),
     "remove_config_comments": True,
-    "show_memory": False,
     "show_signature": False,
     "min_reported_time": 3600,
+    "write_computation_times": False,  # its pages load scripts from the network
     "image_srcset": ["2x"],
 }
 

@@ -20,6 +20,7 @@ test: .venv/installed
 		--cov --cov-report=term $(PYTEST_ARGS)
 
 docs: .venv/docs-tools
+	rm -rf docs/api/generated
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 
 lint: .venv/lint-tools

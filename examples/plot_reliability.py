@@ -29,8 +29,8 @@ before = ReliabilityDisplay.from_estimator(raw, X_new, y_new, name="before")
 ReliabilityDisplay.from_estimator(model, X_new, y_new, name="after", ax=before.axes_)
 
 # %%
-# Before calibration nearly all rows get a probability close to 1, and far fewer than that are
-# right. The same for each class:
+# Before calibration most rows get a probability close to 1, and of those with less far fewer
+# are right than it says. The same for each class:
 before = ReliabilityDisplay.from_estimator(raw, X_new, y_new, of="each-class", name="before")
 ReliabilityDisplay.from_estimator(
     model, X_new, y_new, of="each-class", name="after", ax=before.axes_

@@ -9,6 +9,7 @@ from scipy import stats
 from calibrant.comparison import (
     Comparison,
     compare_ranks,
+    corrected_interval,
     corrected_t_test,
     effect,
     holm,
@@ -166,3 +167,15 @@ def test_the_rule_of_effects_gives_the_papers_table_from_its_values():
         for kind in ("improved", "neutral", "impaired"):
             key = (row["classifier"], row["approach"], row["class_count_group"], kind)
             assert counts[key] == int(row[kind]), key
+
+
+def test_the_corrected_interval_goes_with_the_corrected_test():
+    rng = np.random.RandomState(0)
+    agree = []
+    for _ in range(200):
+        first, second = rng.normal(0.6, size=10), rng.normal(size=10)
+        low, high = corrected_interval(first, second, 0.25)
+        significant = corrected_t_test(first, second, 0.25).is_significant()
+        agree.append((low > 0 or high < 0) == significant)
+        assert (low + high) / 2 == pytest.approx((first - second).mean())
+    assert all(agree)

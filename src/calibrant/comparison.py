@@ -106,6 +106,37 @@ def corrected_t_test(
     return _t_test_of_differences(a, b, variance_factor=1.0 / len(a) + share)
 
 
+def corrected_interval(
+    first: ArrayLike,
+    second: ArrayLike,
+    test_share: float | None = None,
+    *,
+    confidence: float = 0.95,
+) -> tuple[float, float]:
+    """Confidence interval of the mean difference, to go with `corrected_t_test`.
+
+    Parameters
+    ----------
+    first, second, test_share
+        As for `corrected_t_test`.
+    confidence : float, default=0.95
+        The confidence.
+
+    Returns
+    -------
+    tuple of float
+        The ends of the interval. It excludes 0 if and only if the test is significant at
+        ``1 - confidence``.
+    """
+    a, b = _check_pair(first, second)
+    share = 1.0 / (len(a) - 1) if test_share is None else test_share
+    difference = a - b
+    half = stats.t.ppf((1.0 + confidence) / 2, len(a) - 1) * np.sqrt(
+        (1.0 / len(a) + share) * difference.var(ddof=1)
+    )
+    return float(difference.mean() - half), float(difference.mean() + half)
+
+
 def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     """Wilcoxon's signed-rank test.
 

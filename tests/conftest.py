@@ -37,3 +37,37 @@ def each_kernel(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merging, "KERNEL", request.param)
         yield request.param
+
+
+@pytest.fixture(scope="session")
+def make_evaluation():
+    """Make held-out probabilities of models that are too sure; calibrated, they are the truth."""
+    import numpy as np
+
+    from calibrant.report import Evaluation, ModelEvaluation
+
+    def make(classes, n_rows=240, n_models=2, n_folds=4, n_repeats=1, seed=0):
+        rng = np.random.RandomState(seed)
+        truth = rng.dirichlet(np.full(len(classes), 0.6), n_rows)
+        y = np.array([rng.choice(len(classes), p=row) for row in truth])
+        folds = [np.arange(n_rows) * (1 + repeat) % n_folds for repeat in range(n_repeats)]
+        row = np.concatenate([np.argsort(fold, kind="stable") for fold in folds])
+        split = np.concatenate([n_folds * i + np.sort(fold) for i, fold in enumerate(folds)])
+        models = []
+        for power in 3.0 + np.arange(n_models):
+            before = np.maximum(truth, 1e-6) ** power
+            before /= before.sum(axis=1, keepdims=True)
+            models.append(ModelEvaluation(f"model {power:.0f}", before[row], truth[row]))
+        return Evaluation(
+            classes=tuple(classes),
+            y=y,
+            unit=np.arange(n_rows),
+            row=row,
+            split=split,
+            n_folds=n_folds,
+            n_repeats=n_repeats,
+            models=tuple(models),
+            seed=seed,
+        )
+
+    return make

@@ -16,9 +16,11 @@ from calibrant import __version__
 from calibrant.cli import bench, datasets, models
 from calibrant.cli.arguments import PLAIN, SeveralValues
 from calibrant.cli.demo import demo
+from calibrant.cli.report import report
 
 app = typer.Typer(**PLAIN)
 app.command()(demo)
+app.command(cls=SeveralValues)(report)
 app.command(cls=SeveralValues)(models.fit)
 app.command(cls=SeveralValues)(models.predict)
 app.command()(models.calibrate)

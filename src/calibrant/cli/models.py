@@ -12,6 +12,8 @@ from calibrant.cli.arguments import noted_warnings, one_line_errors, say
 if TYPE_CHECKING:
     import pandas as pd
 
+    from calibrant.tabular.probabilities import ProbabilityCalibrator
+
 DataFile = Annotated[
     str, typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or ARFF file; - is stdin.")
 ]
@@ -121,6 +123,9 @@ def calibrate(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The calibrator file to write.")
     ] = Path("calibrator.skops"),
+    report: Annotated[
+        Path | None, typer.Option(help="A page to write: whether they can be trusted, as report.")
+    ] = None,
 ) -> None:
     """Fit a calibrator to out-of-sample probabilities of a model that lives elsewhere.
 
@@ -132,12 +137,19 @@ def calibrate(
 
     with one_line_errors(), noted_warnings():
         check_output(output)
-        fitted = fit_probabilities(read_table(data), target, logits=logits, method=method)
+        if report is not None:
+            check_output(report)
+        table = read_table(data)
+        fitted = fit_probabilities(table, target, logits=logits, method=method)
         fitted.save(output)
+        if report is not None:
+            _write_report(table, fitted, data, output, report)
     print(f"{fitted.settings['n_rows']} rows, {len(fitted.classes)} classes.")
     if fitted.report:
         print(fitted.report)
     print(f"Calibrator: {output}")
+    if report is not None:
+        print(f"Open {report} in a browser.")
 
 
 def apply(
@@ -157,6 +169,19 @@ def apply(
         table = read_table(data, expected=loaded.classes)
         proba = loaded.predict_proba(table)
         write_output(output, to_csv(proba, loaded.classes, _kept(table, keep)))
+
+
+def _write_report(
+    table: pd.DataFrame, fitted: ProbabilityCalibrator, data: str, output: Path, report: Path
+) -> None:
+    from calibrant.report.making import report_on_probabilities
+
+    settings = fitted.settings
+    command = ["calibrant", "calibrate", data, "--target", settings["target"]]
+    command += ["--logits"] if fitted.logits else []
+    command += ["--method", settings["method"], "-o", str(output), "--report", str(report)]
+    title = "standard input" if data == "-" else Path(data).name
+    report_on_probabilities(table, fitted, report, title=title, command=command)
 
 
 def _kept(table: pd.DataFrame, keep: list[str] | None) -> dict[str, list[Any]]:

@@ -1,0 +1,56 @@
+"""``calibrant report``: whether the probabilities of models of a data file can be trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calibrant.cli.arguments import one_line_errors
+
+
+def report(
+    data: Annotated[
+        str,
+        typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or ARFF file; - is stdin."),
+    ],
+    target: Annotated[str, typer.Option(help="The column that holds the classes.")],
+    groups: Annotated[
+        str | None, typer.Option(help="The column that says which rows belong together.")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Columns not to use.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Models to try: random-forest, naive-bayes, logistic, which are the default, "
+            "svm, boosting or neighbors."
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    repeats: Annotated[int, typer.Option(min=1, help="How often the folds are dealt.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, other draws.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Parallel processes; -1 is one for each core.")] = -1,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
+) -> None:
+    """Say in one page whether probabilities can be trusted, before and after calibration."""
+    from calibrant.report.making import DEFAULT_MODELS, report_on_file
+    from calibrant.report.wording import say_briefly
+
+    with one_line_errors():
+        findings = report_on_file(
+            data,
+            target,
+            output,
+            groups=groups,
+            ignore=ignore or (),
+            models=list(dict.fromkeys(model or DEFAULT_MODELS)),
+            n_folds=folds,
+            n_repeats=repeats,
+            seed=seed,
+            n_jobs=jobs,
+        )
+    print(say_briefly(findings))
+    print(f"Open {output} in a browser.")

@@ -1,0 +1,150 @@
+import csv
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from html import unescape
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from calibrant.cli import app
+from calibrant.datasets import make_waveform
+
+runner = CliRunner()
+ODD = ["<b>x</b>", 'say "hi"', "=cmd()", "🌲"]
+QUICK = ["--model", "naive-bayes", "--folds", "2", "--repeats", "1", "--jobs", "1"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Numbers, categories, gaps and odd names everywhere."""
+    X, y = make_waveform(60, random_state=0)
+    path = tmp_path / "my data.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", *ODD[:2], "patient", "the class"])
+        for number, (row, label) in enumerate(zip(X.round(2), y, strict=True)):
+            cells = [row[5] if number % 9 else "", ODD[number % 3], f"p{number // 3}"]
+            writer.writerow([1000 + number, *cells, ODD[label + 1]])
+    return path
+
+
+def run(*arguments, **options):
+    return runner.invoke(app, [str(argument) for argument in arguments], **options)
+
+
+def commands(page):
+    """What the page says to type."""
+    blocks = re.findall(r"<pre><code>(.*?)</code></pre>", page, re.DOTALL)
+    return [shlex.split(unescape(re.sub(r"<[^>]*>", "", block))) for block in blocks]
+
+
+def test_a_file_becomes_a_page_that_says_how_to_make_it_again(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    chosen = ["--target", "the class", "--groups", "patient", "--ignore", ODD[0], *QUICK]
+    result = run("report", data.name, *chosen, "-o", "page.html")
+    assert result.exit_code == 0, result.output
+    assert "Which model should I use?" in result.stdout
+    assert result.stdout.endswith("Open page.html in a browser.\n")
+    page = (tmp_path / "page.html").read_bytes()
+    fit, again = commands(page.decode())
+    assert again[:3] == ["calibrant", "report", data.name]
+    (tmp_path / "page.html").unlink()
+    assert run(*again[1:], "--jobs", "2").exit_code == 0
+    assert (tmp_path / "page.html").read_bytes() == page
+    assert run(*fit[1:], "--jobs", "1").exit_code == 0
+    assert (tmp_path / "model.skops").exists()
+    assert ("none" in fit) == (b">Naive Bayes, as it is.<" in page)
+    assert b"it numbers the rows, as an identifier does" in page
+    assert b"Groups of rows were dealt into 2 folds" in page
+
+
+def test_several_models_and_standard_input(data, tmp_path):
+    output = tmp_path / "page.html"
+    arguments = ["--target", "the class", "--model", "naive-bayes", "neighbors", *QUICK[2:]]
+    result = run("report", "-", *arguments, "-o", output, input=data.read_text(encoding="utf-8"))
+    assert result.exit_code == 0, result.output
+    page = output.read_text(encoding="utf-8")
+    assert "nearest neighbors, calibrated" in page
+    assert "standard input" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing.csv", "--target", "class"], "There is none of that name"),
+        (["my data.csv", "--target", "clas"], "must be a column of the table. Got 'clas'"),
+        (["my data.csv", "--target", "the class", "--groups", "doctor"], "The column of groups"),
+        (["my data.csv", "--target", "the class", "--model", "magic"], "The model must be one of"),
+        (["my data.csv", "--target", "the class", "-o", "no/page.html"], "in a folder that exists"),
+        (["my data.csv", "--target", "the class", "-o", "."], "It is a folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(
+    arguments, said, data, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    result = run("report", *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [data.name]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals are POSIX")
+def test_a_report_shows_the_time_left_and_leaves_nothing_behind_when_it_is_stopped(data, tmp_path):
+    terminal, end = os.openpty()
+    command = [sys.executable, "-m", "calibrant.cli", "report", data, "-o", tmp_path / "page.html"]
+    command += ["--target", "the class", "--model", "naive-bayes", "--jobs", "2"]
+    command += ["--folds", "10", "--repeats", "500"]
+    process = subprocess.Popen(command, stderr=end, start_new_session=True)
+    os.close(end)
+    shown = ""
+    try:
+        while not re.search(r"evaluating.*\d:\d\d:\d\d", shown):
+            shown += os.read(terminal, 1000).decode()
+        # As a terminal does it: to the command and its workers.
+        os.killpg(process.pid, signal.SIGINT)
+        while part := _read(terminal):
+            shown += part
+        assert process.wait() not in (0, 2)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
+    assert "Traceback" not in shown
+    assert [path.name for path in tmp_path.iterdir()] == [data.name]
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 1000).decode()
+    except OSError:  # the other end is closed
+        return ""
+
+
+def test_probabilities_from_elsewhere_get_a_report_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.RandomState(0)
+    truth = rng.dirichlet(np.ones(3), 150)
+    sure = truth**3 / np.sum(truth**3, axis=1, keepdims=True)
+    with open("proba.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*ODD[:3], "truth"])
+        for row, own in zip(sure, truth, strict=True):
+            writer.writerow([*map(repr, row.tolist()), ODD[rng.choice(3, p=own)]])
+    arguments = ["proba.csv", "--target", "truth", "--report", "page.html"]
+    result = run("calibrate", *arguments)
+    assert result.exit_code == 0, result.output
+    assert "Open page.html in a browser." in result.stdout
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "150 rows of 3 classes" in page
+    assert "your model, calibrated" in page
+    [again] = commands(page)
+    (tmp_path / "page.html").unlink()
+    assert run(*again[1:]).exit_code == 0
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page

@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 from typer.testing import CliRunner
 
@@ -18,22 +20,26 @@ def test_help_names_the_commands():
 
 @pytest.fixture
 def short_demo(monkeypatch):
-    """The demonstration with fewer trees and rows; the scenarios stay the same."""
-    monkeypatch.setattr(demo, "N_TREES", 2)
+    """The demonstration with fewer rows and folds; the scenarios stay the same."""
     monkeypatch.setattr(demo, "N_TEST", 200)
+    quick = partial(demo.report_on_table, n_folds=2, n_repeats=1)
+    monkeypatch.setattr(demo, "report_on_table", quick)
 
 
-def test_demo_prints_a_table_and_writes_a_picture(short_demo, tmp_path):
-    picture = tmp_path / "demo.png"
-    result = runner.invoke(app, ["demo", "--output", str(picture), "--jobs", "1"])
+def test_demo_prints_a_table_and_ends_in_a_report(short_demo, tmp_path):
+    page = tmp_path / "demo.html"
+    result = runner.invoke(app, ["demo", "--output", str(page), "--jobs", "1"])
     assert result.exit_code == 0, result.output
-    for word in ("naive Bayes", "random forest", "one-vs-rest DGG+ENIR", "log loss", "seconds"):
+    for word in ("Naive Bayes", "one-vs-rest DGG+ENIR", "log loss", "seconds"):
         assert word in result.output
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert f"Open {page} in a browser." in result.output
+    html = page.read_text(encoding="utf-8")
+    assert "random forest, calibrated" in html
+    assert "waveform data" in html
 
 
 def test_demo_shows_calibration_at_work(short_demo):
-    runs = {run.scenario.name: run for run in demo.run_demo() if run.classifier == "naive Bayes"}
+    runs = {run.scenario.name: run for run in demo.run_demo()}
     raw = runs["multiclass_raw"].metrics()
     for scenario in ("one_vs_rest_dgg_enir", "all_pairs_dgg_enir"):
         assert runs[scenario].metrics()["log loss"] < 0.7 * raw["log loss"]
@@ -41,9 +47,9 @@ def test_demo_shows_calibration_at_work(short_demo):
 
 
 def test_demo_refuses_a_folder_that_does_not_exist(tmp_path):
-    result = runner.invoke(app, ["demo", "--output", str(tmp_path / "no" / "demo.png")])
+    result = runner.invoke(app, ["demo", "--output", str(tmp_path / "no" / "demo.html")])
     assert result.exit_code == 2
-    assert "must be a folder that exists" in result.output
+    assert "must be in a folder that exists" in result.output
     assert "Traceback" not in result.output
 
 

@@ -184,6 +184,26 @@ def bench_ranks(
     print(f"Critical-difference diagram: {output}")
 
 
+@app.command("report")
+def bench_report(
+    store: StoreFile = Path("results.sqlite"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "bench.html"
+    ),
+) -> None:
+    """Write a page of the paper's tables, the erratum and the arena."""
+    from calibrant.bench.page import render_bench
+    from calibrant.bench.store import open_store
+    from calibrant.writing import check_output, write_file
+
+    with one_line_errors():
+        check_output(output)
+        with open_store(store) as results:
+            page = render_bench(results)
+        write_file(output, page.encode("utf-8"))
+    print(f"Open {output} in a browser.")
+
+
 @app.command("status")
 def bench_status(store: StoreFile = Path("results.sqlite")) -> None:
     """Print how much of each suite a store has."""

@@ -7,24 +7,26 @@ from typing import Annotated
 
 import typer
 
+from calibrant.cli.arguments import one_line_errors
+
 
 def demo(
-    output: Annotated[Path, typer.Option(help="The reliability diagram to write.")] = Path(
-        "demo.png"
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "demo.html"
     ),
     jobs: Annotated[int, typer.Option(help="The number of parallel fits.")] = 2,
 ) -> None:
-    """Run the default and the paper's five scenarios on built-in data: a table and a picture."""
-    from calibrant.bench.demo import DEMO_SCENARIOS, demo_table, draw_demo, run_demo
+    """Run the default and the paper's five scenarios on built-in data: a table and a page."""
+    from calibrant.bench.demo import DEMO_SCENARIOS, demo_table, report_demo, run_demo
     from calibrant.bench.render import render
     from calibrant.progress import track
+    from calibrant.report.wording import say_briefly
+    from calibrant.writing import check_output
 
-    if not output.parent.is_dir():
-        raise typer.BadParameter(f"{output.parent} must be a folder that exists.")
-    runs = list(track(run_demo(n_jobs=jobs), 2 * len(DEMO_SCENARIOS), "fitting"))
-    print(render(demo_table(runs), "text"))
-    for run in runs:
-        if run.report is not None:
-            print(f"{run.classifier}: {run.report}")
-    draw_demo(runs, output)
-    print(f"Reliability diagram: {output}")
+    with one_line_errors():
+        check_output(output)
+        runs = list(track(run_demo(n_jobs=jobs), len(DEMO_SCENARIOS), "fitting"))
+        print(render(demo_table(runs), "text"))
+        findings = report_demo(output, n_jobs=jobs)
+    print(say_briefly(findings))
+    print(f"Open {output} in a browser.")

@@ -1,4 +1,4 @@
-# make demo: set up .venv and run the demonstration.
+# make demo: set up .venv and run the demonstration, which ends in a page.
 # make test: set up .venv, build the wheel and test it.
 # make docs: build the pages of docs and run their examples: docs/_build/index.html.
 # make lint: style, types and layers.
@@ -8,20 +8,27 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PAGES := README.md $(wildcard docs/*.md docs/questions/*.md)
-SOURCES := $(shell find src -name '*.py' -o -name '*.c') pyproject.toml setup.py README.md
+SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 
-.PHONY: demo test docs lint results arena arena-results bench bench-results clean
+.PHONY: demo test browser docs lint results arena arena-results bench bench-results clean
 
 demo: .venv/installed
-	$(BIN)/calibrant demo --output demo.png
+	$(BIN)/calibrant demo --output demo.html
 
-test: .venv/installed
+test: .venv/installed browser
 	$(BIN)/python -m pytest --pyargs calibrant tests $(PAGES) -n 2 --dist worksteal "--doctest-glob=*.md" \
 		--cov --cov-report=term $(PYTEST_ARGS)
 
 docs: .venv/docs-tools
 	rm -rf docs/api/generated
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+
+# The report is tested in a real browser. Without one, and without the right to install it,
+# these tests are skipped, unless CI is set.
+browser:
+	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && \
+		apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
+		echo "No chromium, and no right to install it: the browser tests are skipped."
 
 lint: .venv/lint-tools
 	$(BIN)/ruff check .
@@ -52,7 +59,7 @@ lint: .venv/lint-tools
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf .venv .venv-arena build dist src/*.egg-info demo.png docs/_build docs/api/generated docs/gallery
+	rm -rf .venv .venv-arena build dist src/*.egg-info demo.html docs/_build docs/api/generated docs/gallery
 
 # Tables of results/paper from a store of finished runs.
 STORE ?= results.sqlite

@@ -1,0 +1,343 @@
+"""The report in a real browser: from disk, without a network, by mouse and by keyboard."""
+
+import os
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from calibrant.bench.page import render_bench
+from calibrant.bench.store import Run, Store
+from calibrant.report import Source, find, render_report
+from calibrant.tabular import describe_table
+
+# Class names, column names and cells that must stay text.
+HOSTILE = (
+    "<script>document.title='run'</script>",
+    "\"quoted\" & 'single' <b>bold</b>",
+    "=cmd()|' /C calc'!A0",
+    "\N{ANATOMICAL HEART} heart \N{DNA DOUBLE HELIX}",
+    "\N{ARABIC LETTER MEEM}\N{ARABIC LETTER REH}\N{ARABIC LETTER DAD} kidney",
+    "a_very_long_name_without_any_space_in_it_that_must_not_push_the_page_aside_" * 2,
+)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    "--disable-dev-shm-usage",
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+NARROW, WIDE = 400, 1400
+
+
+def without_browser(reason):
+    """Skip on a machine without a browser; in CI there must be one."""
+    if os.environ.get("CI"):
+        pytest.fail(f"CI must test the page in a browser: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        without_browser("there is no chromium: run make browser as root")
+    try:
+        from playwright import sync_api as playwright
+    except ImportError:
+        without_browser("there is no playwright: pip install 'calibrant[test]'")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=executable, args=list(OPTIONS))
+        yield browser
+        browser.close()
+
+
+def hostile_page(evaluation, path):
+    table = pd.DataFrame(
+        {name: [HOSTILE[(i + k) % 6] for i in evaluation.y] for k, name in enumerate(HOSTILE)}
+        | {"target": [HOSTILE[i] for i in evaluation.y]},
+        index=pd.RangeIndex(1, len(evaluation.y) + 1, name="row"),
+    )
+    source = Source(
+        title=f"{HOSTILE[0]}.csv",
+        place="row",
+        rows=table.index.tolist(),
+        schema=describe_table(table, "target"),
+        cells=lambda row: list(table.iloc[row].items()),
+        command=["calibrant", "report", HOSTILE[0], "--target", HOSTILE[1]],
+        next_command=lambda *_: ["calibrant", "fit", HOSTILE[0], "--ignore", HOSTILE[2]],
+    )
+    path.write_text(render_report(find(evaluation), source), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def evaluation(make_evaluation):
+    return make_evaluation(HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def page_file(evaluation, tmp_path_factory):
+    return hostile_page(evaluation, tmp_path_factory.mktemp("report") / "report.html")
+
+
+@pytest.fixture
+def open_page(browser, page_file):
+    """Open the page at a width; fail on any request but for the file, and on any error."""
+    contexts, faults = [], []
+
+    def open_at(width=WIDE, scheme="light", file=page_file):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+
+        def let_through(route):
+            if route.request.url == file.as_uri():
+                route.continue_()
+            else:
+                faults.append(f"request: {route.request.url}")
+                route.abort()
+
+        page.route("**/*", let_through)
+        page.goto(file.as_uri())
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def test_text_of_the_file_stays_text(open_page):
+    page = open_page()
+    assert page.title() == f"{HOSTILE[0]}.csv: can the probabilities be trusted?"
+    assert page.locator("main script, main b:text-is('bold')").count() == 0
+    choices = page.locator("input[name=view] + bdi").all_text_contents()
+    assert choices == [*HOSTILE]
+    names = page.locator("#data dt, #rows-changed dt").all_text_contents()
+    assert set(HOSTILE) <= set(names)
+    cells = page.locator("#rows-changed dd").all_text_contents()
+    assert set(HOSTILE) <= set(cells)
+
+
+def test_every_plot_draws(open_page):
+    page = open_page()
+    for model in range(2):
+        page.locator(f"input[name=model][value='{model}']").check()
+        for view in range(len(HOSTILE) + 1):
+            page.locator(f"input[name=view][value='{view}']").check()
+            plots = page.locator("svg.plot:visible")
+            assert plots.count() == 2
+            for plot in plots.all():
+                box = plot.bounding_box()
+                assert box["width"] > 250
+                assert box["height"] > 250
+                assert plot.locator(".point .mark").count() >= 3
+                assert plot.locator(".count").count() == 20
+    assert "NaN" not in page.content()
+    bars = page.locator("#decomposition .bar:visible")
+    assert bars.count() == 4
+    assert all(bar.bounding_box()["width"] > 50 for bar in bars.all())
+    assert page.locator("#better .span:visible").count() == 4
+
+
+def visible_panel(page):
+    return page.locator("#reliability [data-panel]:visible").evaluate_all(
+        "panels => panels.map(panel => [panel.dataset.model, panel.dataset.view])"
+    )
+
+
+def test_a_class_is_chosen_by_mouse_and_by_keyboard(open_page):
+    page = open_page()
+    [[first, _]] = visible_panel(page)
+    page.locator("#reliability .pills label").nth(3).click()
+    assert visible_panel(page) == [[first, "3"]]
+    page.keyboard.press("ArrowRight")
+    assert visible_panel(page) == [[first, "4"]]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert visible_panel(page) == [[first, "2"]]
+    page.locator("input[name=model]:not(:checked)").check()
+    [[other, view]] = visible_panel(page)
+    assert (other != first, view) == (True, "2")
+
+
+def test_a_plot_tells_its_numbers_by_pointer_and_by_arrow_keys(open_page):
+    page = open_page()
+    plot = page.locator("svg.plot:visible").first
+    tip = page.locator(".tip")
+    assert tip.is_hidden()
+    plot.locator(".target").first.hover()
+    assert tip.inner_text().startswith("Said ")
+    page.mouse.move(0, 0)
+    assert tip.is_hidden()
+    plot.focus()
+    page.keyboard.press("ArrowRight")
+    first = tip.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert tip.inner_text().startswith("Said ")
+    assert tip.inner_text() != first
+    page.keyboard.press("Escape")
+    assert tip.is_hidden()
+
+
+def expected_costs(evaluation, model, cost):
+    """Mean costs and changed decisions, by another way than the page's."""
+    truth = evaluation.y[evaluation.rows]
+    before, after = (evaluation.row_means(own) for own in (model.before, model.after))
+    plain = after.argmax(axis=1)
+    decided = {"plain": plain, "before": (before @ cost).argmin(axis=1)}
+    decided["after"] = (after @ cost).argmin(axis=1)
+    paid = {name: cost[truth, own].mean() for name, own in decided.items()}
+    return paid, int(np.sum(decided["after"] != plain))
+
+
+def test_the_cost_table_decides_by_mouse_and_by_keyboard(open_page, evaluation):
+    page = open_page()
+    chosen = int(page.locator("input[name=model]:checked").get_attribute("value"))
+    model = evaluation.models[chosen]
+    cost = 1.0 - np.eye(len(HOSTILE))
+    assert page.locator("#n-changed").inner_text() == "0 of 240 decisions change."
+
+    def check():
+        paid, n_changed = expected_costs(evaluation, model, cost)
+        assert page.locator("#n-changed").inner_text() == f"{n_changed} of 240 decisions change."
+        for name, value in paid.items():
+            assert page.locator(f"#paid-{name}").inner_text() == f"{value:.3f}"
+        return n_changed
+
+    check()
+    field = page.locator("input[data-truth='0'][data-decision='1']")
+    field.click()
+    field.fill("30")
+    cost[0, 1] = 30
+    check()
+    page.keyboard.press("Tab")
+    page.keyboard.type("0")  # Tab selects what is in a field
+    cost[0, 2] = 0
+    page.locator("input[data-truth='0'][data-decision='2']").press("ControlOrMeta+a")
+    page.keyboard.type("2.5")
+    cost[0, 2] = 2.5
+    n_changed = check()
+    assert n_changed > 10
+    listed = page.locator("#changed li").all_text_contents()
+    assert len(listed) == 11
+    assert listed[-1] == f"and {n_changed - 10} more"
+    page.locator("button[type=reset]").focus()
+    page.keyboard.press("Enter")
+    cost[:] = 1.0 - np.eye(len(HOSTILE))
+    page.locator("#n-changed", has_text="0 of 240").wait_for()
+    check()
+
+
+def test_many_classes_have_a_cost_each(open_page, make_evaluation, tmp_path):
+    classes = [f"class {i}" for i in range(12)]
+    evaluation = make_evaluation(classes, n_rows=120, n_models=1)
+    file = tmp_path / "many.html"
+    source = Source("many.csv", "line", list(range(2, 122)))
+    file.write_text(render_report(find(evaluation), source), encoding="utf-8")
+    page = open_page(file=file)
+    page.locator("input[data-truth='3']").fill("20")
+    cost = 1.0 - np.eye(12)
+    cost[3] *= 20
+    paid, n_changed = expected_costs(evaluation, evaluation.models[0], cost)
+    assert n_changed > 0
+    assert page.locator("#n-changed").inner_text() == f"{n_changed} of 120 decisions change."
+    assert page.locator("#paid-after").inner_text() == f"{paid['after']:.3f}"
+    assert page.locator("#changed li").first.inner_text().startswith("line ")
+
+
+@pytest.fixture(scope="module")
+def bench_file(tmp_path_factory):
+    """The page of a store with made-up runs of an arena."""
+    folder = tmp_path_factory.mktemp("bench")
+    rng = np.random.RandomState(0)
+    template = {"protocol": "arena-50", "classifier": "nb", "n_folds": 3, "seed": 0}
+    template |= {"implementation": "sklearn", "versions": {}, "n_problems": 1}
+    template |= {"model_seconds": 0.1, "calibration_seconds": 0.2, "true": np.arange(30) % 3}
+    with Store(folder / "store.sqlite") as store:
+        store.add(
+            Run(data_set=data_set, scenario=method, fold=fold, proba=proba, **template)
+            for data_set in ("seeds", "ecoli", "heart")
+            for fold in range(2)
+            for method in ("raw", "auto", "temperature", "vector scaling", "venn-abers")
+            for proba in [rng.dirichlet(np.ones(3), 30)]
+        )
+        (folder / "bench.html").write_text(render_bench(store), encoding="utf-8")
+    return folder / "bench.html"
+
+
+OVERFLOWS = """() => {
+  const found = [];
+  const width = document.documentElement.clientWidth;
+  const scrolls = (own) => own.closest('.wide, .skip, .tip');
+  for (const own of document.querySelectorAll('body *')) {
+    if (!own.checkVisibility() || scrolls(own) || own.closest('svg')) continue;
+    const box = own.getBoundingClientRect();
+    const said = own.tagName + '.' + own.className + ': ' + own.textContent.slice(0, 60);
+    if (box.right > width + 0.5 || box.left < -0.5) found.push('outside ' + said);
+    if (own.scrollWidth > own.clientWidth + 1 && getComputedStyle(own).display !== 'inline')
+      found.push('overflows ' + said);
+  }
+  for (const text of document.querySelectorAll('svg text')) {
+    if (!text.checkVisibility()) continue;
+    const box = text.getBoundingClientRect();
+    const frame = text.ownerSVGElement.getBoundingClientRect();
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1)
+      found.push('cut ' + text.textContent);
+  }
+  if (document.documentElement.scrollWidth > width) found.push('the page scrolls sideways');
+  return found;
+}"""
+
+
+OPEN_DETAILS = "document.querySelectorAll('details').forEach((own) => { own.open = true; })"
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_no_text_overflows(open_page, bench_file, width):
+    page = open_page(width)
+    assert page.evaluate(OVERFLOWS) == []
+    page.evaluate(OPEN_DETAILS)
+    assert page.evaluate(OVERFLOWS) == []
+    assert open_page(width, file=bench_file).evaluate(OVERFLOWS) == []
+
+
+def serious_faults(page):
+    from axe_playwright_python.sync_playwright import Axe
+
+    result = Axe().run(page).response
+    assert len(result["passes"]) > 20
+    return [
+        f"{own['id']}: {node['html']}"
+        for own in result["violations"]
+        if own["impact"] in ("serious", "critical")
+        for node in own["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light")])
+def test_axe_finds_no_serious_fault(open_page, bench_file, width, scheme):
+    page = open_page(width, scheme)
+    page.evaluate(OPEN_DETAILS)
+    assert serious_faults(page) == []
+    assert serious_faults(open_page(width, scheme, bench_file)) == []
+
+
+def test_the_bench_page_draws_its_ranks(open_page, bench_file):
+    page = open_page(file=bench_file)
+    ranks = page.locator("svg.ranks")
+    assert ranks.locator(".point").count() == 5
+    ranks.locator(".mark").first.hover()
+    assert "mean rank" in page.locator(".tip").inner_text()
+
+
+def test_the_page_prints_in_light_colors_with_its_details_open(open_page):
+    page = open_page(scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#reliability details:visible[open]").count() == 1
+    assert len(page.pdf()) > 10_000

@@ -16,9 +16,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from calibrant.calibrators import AutoCalibrator
 from calibrant.calibrators.auto import CalibrationReport, report_of
 from calibrant.classifier import CalibratedClassifier
-from calibrant.fitting import LARGEST_SEED, take_rows
+from calibrant.fitting import LARGEST_SEED
 from calibrant.labels import check_classes, check_groups, check_labels
-from calibrant.problems import class_scores, is_scored, own_score
+from calibrant.problems import class_scores, is_scored, own_score, take_rows
 from calibrant.splits import Split, group_folds, stratified_folds
 
 FloatArray = NDArray[np.float64]

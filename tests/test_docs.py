@@ -18,6 +18,7 @@ MODULES = (
     "metrics",
     "near_isotonic",
     "plots",
+    "report",
     "strategies",
 )
 # What the classifier asks of its stages; users pass names or objects instead.

@@ -34,6 +34,7 @@ def test_the_package_is_imported_without_its_dependencies():
         (["bench", "--help"], "Rerun the paper's experiment"),
         (["bench", "run", "--help"], "--as-published"),
         (["datasets", "--help"], "fetch"),
+        (["report", "--help"], "--target"),
         (["fit", "--help"], "--help"),
         (["calibrate", "--help"], "--help"),
         (["--version"], f"calibrant {calibrant.__version__} ({KERNEL} kernel)\n"),

@@ -225,6 +225,17 @@ def evaluate_probabilities(
     -------
     Evaluation
         The given probabilities, and calibrated ones of rows that the calibration had not seen.
+
+    Examples
+    --------
+    >>> from calibrant.calibrators import TemperatureScaling
+    >>> from calibrant.report import evaluate_probabilities, find
+    >>> y = ["no", "no", "no", "yes"] * 25 + ["yes", "yes", "yes", "no"] * 25
+    >>> overconfident = [[0.99, 0.01]] * 100 + [[0.01, 0.99]] * 100
+    >>> evaluation = evaluate_probabilities(overconfident, y, calibrator=TemperatureScaling())
+    >>> [model] = find(evaluation).models
+    >>> print(model.fault.trust, model.gain.effect)
+    no better
     """
     scores = np.asarray(proba, dtype=np.float64)
     labels = check_labels(y)

@@ -44,8 +44,8 @@ class Source:
         The name of the file.
     place : str
         What a row is counted by: "row" or "line".
-    rows : sequence
-        The number of each row of the evaluation.
+    rows : sequence or None
+        The number of each row of the evaluation; None counts from 1.
     schema : Schema or None
         What the table holds; None where there are only probabilities.
     cells : callable or None
@@ -57,8 +57,8 @@ class Source:
     """
 
     title: str
-    place: str
-    rows: Sequence[Any]
+    place: str = "row"
+    rows: Sequence[Any] | None = None
     schema: Schema | None = None
     cells: Callable[[int], list[tuple[str, str]]] | None = None
     command: Sequence[str] = ()
@@ -103,6 +103,7 @@ def render_report(findings: Findings, source: Source) -> str:
         One page, with its style, script and data inside.
     """
     evaluation = findings.evaluation
+    numbers = range(1, len(evaluation.y) + 1) if source.rows is None else source.rows
     return render_page(
         "report.html",
         package="calibrant.report",
@@ -115,7 +116,8 @@ def render_report(findings: Findings, source: Source) -> str:
             _scale([model.gain.log_loss.change for model in findings.models]),
             _scale([model.gain.brier.change for model in findings.models]),
         ],
-        rows=_rows_data(findings, source),
+        numbers=numbers,
+        rows=_rows_data(findings, source.place, numbers),
         draw=_draw,
         most_cost_classes=MOST_COST_CLASSES,
         most_cells=MOST_CELLS,
@@ -191,7 +193,7 @@ def _scale(changes: list[Estimate]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _rows_data(findings: Findings, source: Source) -> dict[str, Any]:
+def _rows_data(findings: Findings, place: str, numbers: Sequence[Any]) -> dict[str, Any]:
     """Return what the cost table computes with."""
     evaluation = findings.evaluation
     rows = evaluation.rows
@@ -199,8 +201,8 @@ def _rows_data(findings: Findings, source: Source) -> dict[str, Any]:
     step = -(-len(rows) * n_classes * 2 * len(findings.models) // MOST_NUMBERS)
     return {
         "classes": [str(name) for name in evaluation.classes],
-        "place": source.place,
-        "rows": [source.rows[row] for row in rows[::step].tolist()],
+        "place": place,
+        "rows": [numbers[row] for row in rows[::step].tolist()],
         "truth": evaluation.y[rows[::step]].tolist(),
         "step": step,
         "models": [

@@ -30,7 +30,7 @@ def test_numbers_have_a_proper_minus_and_no_negative_zero():
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(1e-9, "≤ 0.001"), (0.004, "= 0.004"), (0.4, "= 0.40")]
+    ("value", "said"), [(1e-9, "≤ 0.001"), (0.047, "= 0.047"), (0.4, "= 0.40")]
 )
 def test_p_values_are_short(value, said):
     assert words.p_value(value) == f"p {said}".replace(" ", words.NBSP)

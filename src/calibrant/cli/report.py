@@ -28,7 +28,7 @@ def report(
         ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    repeats: Annotated[int, typer.Option(min=1, help="How often the folds are dealt.")] = 2,
+    repeats: Annotated[int, typer.Option(min=1, help="How often the folds are dealt.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other draws.")] = 0,
     jobs: Annotated[int, typer.Option(help="Parallel processes; -1 is one for each core.")] = -1,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(

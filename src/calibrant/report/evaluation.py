@@ -123,7 +123,7 @@ def evaluate_models(
     *,
     groups: ArrayLike | None = None,
     n_folds: int = 5,
-    n_repeats: int = 2,
+    n_repeats: int = 3,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -201,7 +201,7 @@ def evaluate_probabilities(
     name: str = "your model",
     groups: ArrayLike | None = None,
     n_folds: int = 5,
-    n_repeats: int = 2,
+    n_repeats: int = 3,
     random_state: int = 0,
 ) -> Evaluation:
     """Cross-fit the calibration of probabilities that someone else's model gave.

@@ -26,7 +26,7 @@ from calibrant.tabular.probabilities import ProbabilityCalibrator, class_scores
 from calibrant.writing import check_output
 
 DEFAULT_MODELS = ("random-forest", "naive-bayes", "logistic")
-N_FOLDS, N_REPEATS = 5, 2
+N_FOLDS, N_REPEATS = 5, 3
 
 
 def report_on_file(

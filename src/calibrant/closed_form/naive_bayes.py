@@ -20,6 +20,8 @@ from calibrant.closed_form.blocks import Block, FloatArray, Rows, Share, ShareSc
 
 # A spread so small beside the size of a feature may be rounding alone.
 LEAST_SPREAD = 1e-12
+# Arrays of so many numbers stay in a processor's cache.
+CACHED_NUMBERS = 2**14
 # GaussianNB gives a class no moments where its weights sum to nearly nothing.
 LEAST_WEIGHT = 1e-7
 # What force_alpha=False raises alpha to.
@@ -64,7 +66,6 @@ def gaussian_scores(estimator: GaussianNB, block: Block) -> Iterator[ShareScores
         total = np.stack([label.total for label in labels], axis=1)
         shares = total / total.sum(axis=1, keepdims=True)
         prior = shares if estimator.priors is None else np.asarray(estimator.priors, float)
-        place = X.take(share.rows, axis=0)
         joint = np.empty((len(labels), len(share.rows)))
         with np.errstate(divide="ignore", invalid="ignore"):
             bias = np.where(total > LEAST_WEIGHT, np.log(prior), np.nan)
@@ -73,11 +74,24 @@ def gaussian_scores(estimator: GaussianNB, block: Block) -> Iterator[ShareScores
                 spread = share.scale * np.sqrt(variance)
                 bias[:, k] -= 0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
                 bias[(spread <= least).any(axis=1), k] = np.nan
-                distance = place - label.mean.take(share.part, axis=0)
-                distance *= (1.0 / spread).take(share.part, axis=0)
-                square = np.einsum("pd,pd->p", distance, distance)
+                square = _square_distances(X, share, label.mean, 1.0 / spread)
                 joint[k] = bias[share.part, k] - 0.5 * square
         yield share, share.judged(joint, _posterior(joint))
+
+
+def _square_distances(
+    X: FloatArray, share: Share, mean: FloatArray, scale: FloatArray
+) -> FloatArray:
+    """Squared distances of all rows to score from the mean in their part, scaled."""
+    square = np.empty(len(share.rows))
+    step = max(1, CACHED_NUMBERS // X.shape[1])
+    for first in range(0, len(square), step):
+        some = slice(first, first + step)
+        distance = X.take(share.rows[some], axis=0)
+        distance -= mean.take(share.part[some], axis=0)
+        distance *= scale.take(share.part[some], axis=0)
+        square[some] = np.einsum("pd,pd->p", distance, distance)
+    return square
 
 
 def _moments(X: FloatArray, block: Block, weight: FloatArray | None) -> Moments:
@@ -89,10 +103,11 @@ def _moments(X: FloatArray, block: Block, weight: FloatArray | None) -> Moments:
         trained = block.trained[:, rows] * (1.0 if weight is None else weight[rows])
         total = trained.sum(axis=1)
         mean = trained @ X[rows] / np.where(total > 0, total, 1.0)[:, None]
-        deviation = X[rows] - mean[:, None]
+        square = X[rows] - mean[:, None]
+        square *= square
         moments.total[:, cell] = total
         moments.mean[:, cell] = mean
-        moments.square[:, cell] = np.einsum("tn,tnd->td", trained, deviation**2)
+        moments.square[:, cell] = np.matmul(trained[:, None], square)[:, 0]
     return moments
 
 

@@ -128,9 +128,14 @@ def _witness(scores: Scores) -> int | None:
 
     Scores that are all but 0 or 1 agree whatever they are computed from.
     """
-    doubt = {k: float((own * (1.0 - own)).max()) for k, own in enumerate(scores) if own is not None}
-    clear = (k for k, value in doubt.items() if value > CLEAR_DOUBT)
-    return next(clear, max(doubt, key=doubt.__getitem__, default=None))
+    least_certain, most_doubt = None, -1.0
+    for position, score in enumerate(scores):
+        doubt = -1.0 if score is None else float((score * (1.0 - score)).max())
+        if doubt > most_doubt:
+            least_certain, most_doubt = position, doubt
+        if doubt > CLEAR_DOUBT:
+            break
+    return least_certain
 
 
 def _agree(score: FloatArray | None, refitted: FloatArray) -> bool:

@@ -39,7 +39,11 @@ def out_of_bag_points(estimator, X, y, strategy, weight=None, fit_params=None):
     problems = scoring_problems(code, y, np.unique(y), weight > 0)
     prepared = OutOfBag().prepare(estimator)
     fitter = Fitter(
-        prepared, X, fit_params or {}, np.random.RandomState(0), handled_warning="Some inputs"
+        prepared,
+        X,
+        fit_params or {},
+        np.random.RandomState(0),
+        handled_warnings=OutOfBag.handled_warnings,
     )
     models = fitter.models(problems)
     sets = OutOfBag().generate(fitter, problems, y, weight, models=models)
@@ -70,10 +74,9 @@ def test_scores_are_the_votes_of_members_that_did_not_draw_the_row(estimator, st
 @pytest.mark.parametrize("kind", [RandomForestClassifier, BaggingClassifier])
 def test_rows_that_every_member_drew_are_left_out(kind, n_models, waveform):
     X, y = waveform
-    with np.errstate(invalid="ignore"):
-        _, (model,), (points,) = out_of_bag_points(
-            kind(n_estimators=n_models, random_state=0), X, y, Direct()
-        )
+    _, (model,), (points,) = out_of_bag_points(
+        kind(n_estimators=n_models, random_state=0), X, y, Direct()
+    )
     scored = ~np.isnan(votes_by_hand(model, X)[:, 0])
     assert 0 < scored.sum() < len(y)
     np.testing.assert_array_equal(points.rows, np.flatnonzero(scored))
@@ -195,3 +198,20 @@ def test_what_has_no_out_of_bag_votes_is_refused(estimator, groups, message, wav
     model = CalibratedClassifier(estimator, cv="oob")
     with pytest.raises(ValueError, match=message):
         model.fit(*waveform, groups=groups)
+
+
+def test_the_fast_forest_has_votes_as_well(waveform):
+    ensemble = pytest.importorskip("sklearnex.ensemble", reason="the extra 'fast' is not installed")
+    X, y = waveform
+    forest = ensemble.RandomForestClassifier(200, random_state=0)
+    assert isinstance(resolve_generator("auto", binary=False, estimator=forest), OutOfBag)
+    _, _, (points,) = out_of_bag_points(forest, X, y, Direct())
+    one, other = (
+        RandomForestClassifier(200, random_state=seed, oob_score=True).fit(X, y) for seed in (0, 1)
+    )
+    own, votes, others = (
+        array.ravel()
+        for array in (points.score, one.oob_decision_function_, other.oob_decision_function_)
+    )
+    # As close to a forest of scikit-learn as another one of scikit-learn is, but for chance.
+    assert np.corrcoef(own, votes)[0, 1] > np.corrcoef(votes, others)[0, 1] - 0.01

@@ -78,9 +78,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Where out-of-sample scores come from: "monte-carlo", "oob" (the out-of-bag votes of
         a forest or of bagging, without refits), a number of stratified folds, a
         scikit-learn splitter, (train, test) pairs, or an object of `calibrant.generation`.
-        "auto" is "oob" where the estimator has such votes and rows stand alone, and ten
-        folds otherwise, dealt anew up to five times while rows are few; for binary problems
-        it is "monte-carlo".
+        "auto" is "oob" where the estimator has such votes of 50 models or more and rows
+        stand alone, and ten folds otherwise, dealt anew up to five times while rows are few;
+        for binary problems it is "monte-carlo".
     n_jobs : int, default=None
         The number of parallel fits. The result is the same for every number.
     random_state : int, RandomState or None, default=None
@@ -240,7 +240,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rng,
             self.n_jobs,
             self.verbose,
-            handled_warning=generator.handled_warning,
+            handled_warnings=generator.handled_warnings,
         )
         self.estimators_ = [estimator] if frozen else fitter.models(problems)
         self.calibrators_ = None

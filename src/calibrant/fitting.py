@@ -47,8 +47,8 @@ class Fitter:
         The number of parallel jobs.
     verbose : int
         Whether a progress bar is shown.
-    handled_warning : str or None
-        How a warning begins that is made good elsewhere, and so not passed on.
+    handled_warnings : tuple of str
+        How warnings begin that are made good elsewhere, and so not passed on.
     """
 
     estimator: Any
@@ -57,7 +57,7 @@ class Fitter:
     rng: np.random.RandomState
     n_jobs: int | None = None
     verbose: int = 0
-    handled_warning: str | None = None
+    handled_warnings: tuple[str, ...] = ()
 
     def models(self, problems: list[ScoringProblem]) -> list[Any]:
         """One model a problem, fitted on all its rows."""
@@ -120,7 +120,7 @@ class Fitter:
 
     def _warn(self, warned: Warned) -> None:
         for category, message in warned:
-            if self.handled_warning is None or not message.startswith(self.handled_warning):
+            if not message.startswith(self.handled_warnings):
                 warnings.warn(message, category, stacklevel=3)
 
     def _spread(self, tasks: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:

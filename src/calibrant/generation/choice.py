@@ -17,8 +17,8 @@ def resolve_generator(
     """Return the generator behind a name, a number of folds or a splitter.
 
     "auto" is the paper's Monte Carlo cross-validation for binary problems. For a multi-class one
-    it is out-of-bag votes where the estimator has them, rows stand alone, and repeated folds
-    elsewhere.
+    it is out-of-bag votes where the estimator has enough of them and rows stand alone, and
+    repeated folds elsewhere.
     """
     if isinstance(cv, Generator):
         return cv

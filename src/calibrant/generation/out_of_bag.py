@@ -18,8 +18,10 @@ from calibrant.problems import ScoringProblem, own_score
 
 FloatArray = NDArray[np.float64]
 
-# A row is out of bag for about a third of the models: with fewer models than this its votes are
-# so few that they are noisier than those of the whole ensemble, and calibrate something else.
+# A row is out of bag for about a third of the models: where models are few, its votes are much
+# noisier than those of the whole ensemble, and calibrate something else. On the twelve sets with
+# 100 rows, votes of 50 trees did as well as folds (log loss .810 and .811), of 20 trees not (.832
+# and .823).
 ENOUGH_MODELS = 50
 # Where scikit-learn's transformers look at features alone; those that need labels say so.
 LABEL_FREE = tuple(
@@ -44,7 +46,7 @@ class OutOfBag(Generator):
     Costs no refits. For forests with ``bootstrap=True`` and for
     `sklearn.ensemble.BaggingClassifier`, alone or at the end of a pipeline whose other steps
     are known not to look at labels. The fitted model has ``oob_score=True``. Rows that are in every
-    sample are left out.
+    sample are left out. ``cv="auto"`` uses it from 50 models on: votes of fewer are too noisy.
 
     Notes
     -----
@@ -53,7 +55,11 @@ class OutOfBag(Generator):
     authors compares them with the ensemble's own predictions.
     """
 
-    handled_warning: ClassVar[str | None] = "Some inputs do not have OOB scores"
+    # Said of rows that no model was without; bagging divides by their number of votes.
+    handled_warnings: ClassVar[tuple[str, ...]] = (
+        "Some inputs do not have OOB scores",
+        "invalid value encountered in divide",
+    )
 
     def prepare(self, estimator: Any) -> Any:
         """Return the estimator, set to keep its out-of-bag votes."""

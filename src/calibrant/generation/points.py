@@ -68,8 +68,8 @@ class CalibrationSet:
 class Generator(ABC):
     """A way to get scores of rows that the model behind them was not fitted on."""
 
-    # A warning of the estimator's that the generator makes good, by how it begins.
-    handled_warning: ClassVar[str | None] = None
+    # Warnings of the estimator's that the generator makes good, by how they begin.
+    handled_warnings: ClassVar[tuple[str, ...]] = ()
 
     def prepare(self, estimator: Any) -> Any:
         """Return the estimator that is to be fitted on all rows."""

@@ -33,7 +33,7 @@ class Model(NamedTuple):
 
 MODELS = {
     "random-forest": Model(
-        "random forest", lambda seed: RandomForestClassifier(100, random_state=seed)
+        "random forest", lambda seed: RandomForestClassifier(300, random_state=seed)
     ),
     "naive-bayes": Model("naive Bayes", lambda _: GaussianNB()),
     "logistic": Model("logistic regression", lambda _: LogisticRegression(max_iter=1000)),

@@ -35,7 +35,7 @@ def element(name: str, *children: Any, **attributes: Any) -> Markup:
 
 
 def _plain(value: Any) -> Any:
-    """Coordinates to a tenth of a pixel, without trailing zeros."""
+    """Coordinates to a hundredth of a pixel, without trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else value
 
 

@@ -92,7 +92,7 @@ class Fault:
 
 
 class Effect(StrEnum):
-    """What calibration did to the log loss."""
+    """What calibration did to the two scores."""
 
     better = "better"
     same = "same"

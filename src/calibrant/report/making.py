@@ -27,6 +27,8 @@ from calibrant.writing import check_output
 
 DEFAULT_MODELS = ("random-forest", "naive-bayes", "logistic")
 N_FOLDS, N_REPEATS = 5, 3
+# Their probabilities as they are exist in the report alone: a saved model needs the calibrated.
+WITHOUT_PROBA = ("svm",)
 
 
 def report_on_file(
@@ -70,7 +72,7 @@ def report_on_file(
         command=["calibrant", "report", *given, *settings, "-o", str(output)],
         next_command=lambda place, calibrated: [
             *("calibrant", "fit", *given, "--model", models[place]),
-            *(() if calibrated else ("--method", "none")),
+            *(() if calibrated or models[place] in WITHOUT_PROBA else ("--method", "none")),
             *("--seed", str(seed), "-o", "model.skops"),
         ],
         groups=groups,

@@ -189,11 +189,19 @@ def say_method(evaluation: Evaluation, schema: Schema | None) -> list[str]:
     n_splits = evaluation.n_folds * evaluation.n_repeats
     said = [
         f"{dealt} were dealt into {evaluation.n_folds} folds with equal shares of the classes, as "
-        f"far as possible, {evaluation.n_repeats} times (seed {evaluation.seed}). Each fold was "
-        "predicted from the others: every probability here is of a row that neither the model nor "
-        "its calibration had seen.",
-        "As it is: the model's own probabilities. Calibrated: the same model, calibrated by "
-        "calibrant's default on scores of training rows that were held out once more.",
+        f"far as possible, {evaluation.n_repeats} times (seed {evaluation.seed}). "
+        + (
+            "Each fold was calibrated from the others: every calibrated probability here is of a "
+            "row that the calibration had not seen."
+            if schema is None
+            else "Each fold was predicted from the others: every probability here is of a row that "
+            "neither the model nor its calibration had seen."
+        ),
+        "As it is: the probabilities that were given, taken to be of rows that the model had not "
+        "seen. Calibrated: the same probabilities, after the calibrator that was asked for."
+        if schema is None
+        else "As it is: the model's own probabilities. Calibrated: the same model, calibrated by "
+        "calibrant's default on scores of training rows that it had not seen.",
         "Scores are means over rows and repeats, with bootstrap intervals over "
         f"{'groups' if dealt[0] == 'G' else 'rows'}. Changes are tested by the corrected "
         f"resampled t-test of {n_splits} splits, which allows for their overlap (Nadeau and "

@@ -15,7 +15,7 @@ SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*'
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
 
-test: .venv/installed browser
+test: .venv/test-tools browser
 	$(BIN)/python -m pytest --pyargs calibrant tests $(PAGES) -n 2 --dist worksteal "--doctest-glob=*.md" \
 		--cov --cov-report=term $(PYTEST_ARGS)
 
@@ -42,8 +42,12 @@ lint: .venv/lint-tools
 	rm -rf build dist
 	$(BIN)/python -m pip install --quiet "setuptools>=77" build
 	$(BIN)/python -m build --quiet --wheel --no-isolation
-	$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[test]"
+	$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[cli,plots]"
 	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
+	touch $@
+
+.venv/test-tools: .venv/installed
+	$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[test]"
 	touch $@
 
 .venv/lint-tools: .venv/installed

@@ -62,8 +62,10 @@ def test_a_gain_is_said_as_the_probability_of_the_truth():
         "More than luck. What turned out true had been given 10 % before and 40 % after "
         "(geometric mean)."
     )
-    assert words.say_gain(gain(-1.4, 0.2)).startswith("The change may be luck.")
+    assert words.say_gain(gain(-1.4, 0.2)).startswith("No change to speak of")
     assert words.say_gain(gain(1.4, 0.01)).startswith("More than bad luck.")
+    # Certain, but of no account.
+    assert words.say_gain(gain(0.002, 0.001)).startswith("No change to speak of")
 
 
 def test_the_answers_are_those_of_the_numbers(make_evaluation):

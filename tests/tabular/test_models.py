@@ -101,3 +101,19 @@ def test_tables_of_one_kind_of_column_work(rows):
         schema = describe_table(table, "y")
         model = make_model("naive-bayes", schema).fit(*training_rows(table, schema)[:2])
         assert model.predict_proba(training_rows(table, schema).X).shape == (N, 3)
+
+
+def test_a_few_missing_numbers_do_not_have_the_last_word_in_naive_bayes():
+    rng = np.random.RandomState(1)
+    y = np.repeat(["a", "b"], 100)
+    size = rng.normal(size=200) + 2 * (y == "a")
+    accuracy = []
+    for gaps in ((), (0, 1)):  # two rows of class a
+        table = pd.DataFrame({"size": size, "more": rng.normal(size=200), "y": as_cells(y)})
+        table.loc[list(gaps), "more"] = np.nan
+        schema = describe_table(table, "y")
+        X, labels, _ = training_rows(table, schema)
+        predicted = cross_val_predict(make_model("naive-bayes", schema), X, labels, cv=5)
+        accuracy.append(np.mean(predicted == labels))
+    assert accuracy[0] > 0.75
+    assert accuracy[1] > accuracy[0] - 0.05

@@ -51,8 +51,9 @@ class OutOfBag(Generator):
     Notes
     -----
     Scores come from about a third of the models, so they are a little noisier than those
-    of the whole ensemble. They are compared with the labels; published code of the paper's
-    authors compares them with the ensemble's own predictions.
+    of the whole ensemble, and the expected gain of a calibration report, which is of them, is
+    a little larger than that of the whole. They are compared with the labels; published code
+    of the paper's authors compares them with the ensemble's own predictions.
     """
 
     # Said of rows that no model was without; bagging divides by their number of votes.

@@ -16,6 +16,8 @@ FloatArray = NDArray[np.float64]
 LEVEL = 0.05
 # A calibration error of up to five points is small: few decisions hang on it.
 SMALL_ERROR = 0.05
+# So is a change by which what came true had been given a two-hundredth more or less.
+SMALL_CHANGE = 0.005
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,15 @@ class Gain:
 
     @property
     def effect(self) -> Effect:
-        """Whether a score changed by more than luck, and the other in the same direction."""
+        """Whether a score changed by more than luck, and the other in the same direction.
+
+        A change may be certain and yet of no account: where a model is left as it is, its
+        probabilities still keep away from 0.
+        """
         changes = (self.log_loss.change, self.brier.change)
         if min(change.p_value for change in changes) >= LEVEL:
+            return Effect.same
+        if max(abs(change.value) for change in changes) < SMALL_CHANGE:
             return Effect.same
         if all(change.value <= 0 for change in changes):
             return Effect.better

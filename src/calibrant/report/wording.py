@@ -105,7 +105,7 @@ def say_gain(gain: Gain) -> str:
     return {
         Effect.better: "More than luck.",
         Effect.worse: "More than bad luck.",
-        Effect.same: "The change may be luck.",
+        Effect.same: "No change to speak of: it may be luck, or is too small to matter.",
     }[gain.effect] + (
         f" What turned out true had been given {before} before and {after} after (geometric mean)."
     )
@@ -217,7 +217,8 @@ def say_method(evaluation: Evaluation, schema: Schema | None) -> list[str]:
     if schema is not None:
         said.insert(
             1,
-            "Missing numbers got the median and a column that says so; numbers were scaled; "
+            "Missing numbers got the median and, but for naive Bayes, a column that marks them; "
+            "numbers were scaled; "
             "categories became columns of 0 and 1. All of it was learned from the training rows of "
             "each fold alone.",
         )

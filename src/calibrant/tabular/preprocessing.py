@@ -16,17 +16,18 @@ LEAST_CATEGORY_ROWS = 2
 MOST_CATEGORIES = 30
 
 
-def make_preprocessor(schema: Schema) -> ColumnTransformer:
+def make_preprocessor(schema: Schema, *, marks_missing: bool = True) -> ColumnTransformer:
     """Return what turns columns into features, to be fitted inside the folds.
 
-    Numbers that are missing get the median, and a feature of their own that says so; all are
-    scaled. Categories become indicators; those of one row, and those not seen in ``fit``,
-    share one.
+    Numbers that are missing get the median, and a feature that marks them; all are scaled.
+    Categories become indicators; those of one row, and those not seen in ``fit``, share one.
 
     Parameters
     ----------
     schema : Schema
         What the table holds.
+    marks_missing : bool, default=True
+        Whether there are features that mark missing numbers.
 
     Returns
     -------
@@ -34,7 +35,7 @@ def make_preprocessor(schema: Schema) -> ColumnTransformer:
         Takes rows of `calibrant.tabular.rows`, returns a dense array.
     """
     numbers = make_pipeline(
-        SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
+        SimpleImputer(strategy="median", add_indicator=marks_missing, keep_empty_features=True),
         StandardScaler(),
     )
     categories = make_pipeline(

@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant import calibrators
 from calibrant._version import __version__
 from calibrant.calibrators.auto import ClassShares, Unchanged
+from calibrant.calibrators.multiclass import OverallShare
 from calibrant.classifier import CalibratedClassifier
 from calibrant.exceptions import CalibrationWarning
 from calibrant.forgery import refuse_forged
@@ -44,6 +45,7 @@ OWN_TYPES = (
     CalibratedClassifier,
     *(getattr(calibrators, name) for name in calibrators.__all__),
     ClassShares,
+    OverallShare,
     Unchanged,
     CrossFit,
     MonteCarloCV,

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from calibrant.cli import app
 from calibrant.datasets import make_waveform
 from calibrant.tabular import describe_table, read_table, table_model
-from calibrant.tabular.table_model import fit_table
+from calibrant.tabular.table_model import fit_table, load_table_model
 
 runner = CliRunner()
 # What may stand in a header, a cell or a class, and must stay text.
@@ -170,6 +170,27 @@ def test_groups_and_ignored_columns_are_not_used(data, tmp_path):
     table = read_table(data)[[ODD[3]]]
     write_csv(tmp_path / "new.csv", [ODD[3]], table.to_numpy().tolist())
     assert run("predict", output, tmp_path / "new.csv").exit_code == 0
+
+
+def test_a_class_in_a_single_group_is_fitted_saved_and_used(tmp_path):
+    # Held out, its group takes all of its rows along: the calibrator never sees a point of it.
+    rng = np.random.RandomState(0)
+    rows = [
+        [*row, f"g{n // 6}", "abc"[min(n // 6, 2) if n < 18 else n % 2]]
+        for n, row in enumerate(rng.normal(size=(90, 2)).round(3).tolist())
+    ]
+    file = write_csv(tmp_path / "data.csv", ["x", "z", "g", "y"], rows)
+    model = tmp_path / "m.skops"
+    fit = ["fit", file, "--target", "y", "--groups", "g", "--model", "naive-bayes", "--jobs", 1]
+    for method in ("auto", "enir"):
+        result = run(*fit, "--method", method, "-o", model)
+        assert result.exit_code == 0, result.output
+        table = read_table(file)
+        schema = describe_table(table, "y", groups="g")
+        expected = fit_table(table, schema, model="naive-bayes", method=method)
+        np.testing.assert_array_equal(
+            load_table_model(model).predict_proba(table), expected.predict_proba(table)
+        )
 
 
 def test_notices_are_lines_on_standard_error(data, tmp_path):

@@ -59,14 +59,18 @@ def test_logits_are_taken_when_said_so():
         fit_probabilities(table(logits), "truth")
 
 
-def test_a_class_without_rows_keeps_its_column():
+@pytest.mark.parametrize("method", ["auto", "enir"])
+def test_a_class_without_rows_keeps_its_column_and_survives_its_file(tmp_path, method):
     names = ("a", "b", "never")
     truth = ["a" if label == CLASSES[0] else "b" for label in TRUTH]
-    fitted = fit_probabilities(table(truth=truth, names=names), "truth", method="auto")
+    fitted = fit_probabilities(table(truth=truth, names=names), "truth", method=method)
     assert fitted.classes == names
     proba = fitted.predict_proba(table(names=names))
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     assert (proba > 0).all()
+    fitted.save(tmp_path / "c.skops")
+    again = load_calibrator(tmp_path / "c.skops")
+    np.testing.assert_array_equal(again.predict_proba(table(names=names)), proba)
 
 
 def test_a_calibrator_survives_its_file(tmp_path):

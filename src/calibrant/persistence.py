@@ -179,8 +179,8 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     _check_types(skops, content, "The model", "Leave that part out: it could not be loaded again.")
     info = ModelInfo(
         model=type(model).__name__,
-        classes=tuple(np.asarray(getattr(model, "classes_", ())).tolist()),
-        features=tuple(map(str, getattr(model, "feature_names_in_", ()))),
+        classes=labels_in(model, "classes_"),
+        features=tuple(map(str, labels_in(model, "feature_names_in_"))),
         training=dict(training or {}),
         versions=_versions(skops),
     )
@@ -255,6 +255,11 @@ def read_info(path: str | Path) -> ModelInfo:
         Classes, features, versions and notes.
     """
     return _read(Path(path))[1]
+
+
+def labels_in(model: Any, attribute: str) -> tuple[Any, ...]:
+    """Return labels that a model was fitted with, as plain values; none if it has none."""
+    return tuple(np.asarray(getattr(model, attribute, ())).ravel().tolist())
 
 
 def _read(path: Path) -> tuple[bytes, ModelInfo]:

@@ -1,4 +1,5 @@
 import csv
+import json
 import os
 import pickle
 import subprocess
@@ -9,10 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from typer.testing import CliRunner
 
+from calibrant import load, save
 from calibrant.cli import app
 from calibrant.datasets import make_waveform
+from calibrant.persistence import read_info
 from calibrant.tabular import describe_table, read_table, table_model
 from calibrant.tabular.table_model import fit_table, load_table_model
 
@@ -388,3 +392,37 @@ def test_models_and_calibrators_are_not_mixed_up(model, probabilities, tmp_path)
     assert run("calibrate", probabilities, "--target", "truth", *options).exit_code == 0
     assert refused(run("apply", model, probabilities), "calibrant predict")
     assert refused(run("predict", file, probabilities), "calibrant apply")
+
+
+def changed_notes(kind, notes):
+    """What a file may be changed to say: classes in another order, others, or fewer."""
+    classes = notes["classes"] if kind == "calibrator" else notes["schema"]["classes"]
+    for other in (classes[::-1], [*classes[1:], "~"][: len(classes) - 1], [*classes, "~"]):
+        changed = json.loads(json.dumps(notes))
+        (changed if kind == "calibrator" else changed["schema"])["classes"] = other
+        yield changed
+    if kind == "model":
+        for columns in (notes["schema"]["columns"][::-1], notes["schema"]["columns"][1:]):
+            yield notes | {"schema": notes["schema"] | {"columns": columns}}
+
+
+def test_models_that_are_not_what_their_files_say_are_one_line(
+    model, probabilities, data, tmp_path
+):
+    calibrator = tmp_path / "c.skops"
+    options = ["--method", "temperature", "-o", calibrator]
+    assert run("calibrate", probabilities, "--target", "truth", *options).exit_code == 0
+    foreign = GaussianNB().fit(*make_waveform(30, random_state=0))
+    for kind, file, command, new in (
+        ("model", model, "predict", data),
+        ("calibrator", calibrator, "apply", probabilities),
+    ):
+        notes, own = read_info(file).training, load(file)
+        said = f"must hold a {kind} of the classes"
+        save(foreign, file, training=notes)
+        assert refused(run(command, file, new), said)
+        for changed in changed_notes(kind, notes):
+            save(own, file, training=changed)
+            assert refused(run(command, file, new), said)
+        save(own, file, training=notes)
+        assert run(command, file, new).exit_code == 0

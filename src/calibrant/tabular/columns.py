@@ -125,7 +125,7 @@ class Schema:
                 **{
                     **column,
                     "kind": Kind(column["kind"]),
-                    "categories": tuple(column["categories"]),
+                    "categories": tuple(map(str, column["categories"])),
                 }
             )
             for column in content["columns"]

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from calibrant.calibrators.auto import AutoCalibrator, report_of
+from calibrant.calibrators.base import MulticlassCalibrator
 from calibrant.calibrators.inputs import SUM_TOLERANCE
 from calibrant.calibrators.protocol import resolve_calibrator
-from calibrant.persistence import load, read_info, save
+from calibrant.persistence import labels_in, load, read_info, save
 from calibrant.tabular.columns import find_column, to_numbers
 from calibrant.tabular.rows import labels_of
 
@@ -39,7 +40,7 @@ class ProbabilityCalibrator:
         What was asked for.
     """
 
-    calibrator: Any
+    calibrator: MulticlassCalibrator
     classes: tuple[str, ...]
     logits: bool
     settings: dict[str, Any]
@@ -137,7 +138,18 @@ def load_calibrator(path: str | Path) -> ProbabilityCalibrator:
         raise ValueError(
             f"{path} must say what columns it takes. It was changed. Calibrate again."
         ) from None
-    return ProbabilityCalibrator(load(path), classes, logits, settings)
+    calibrator = load(path)
+    # It numbers its columns; their names are those of `_classes`, sorted.
+    if (
+        not isinstance(calibrator, MulticlassCalibrator)
+        or labels_in(calibrator, "classes_") != tuple(range(len(classes)))
+        or classes != tuple(sorted(set(classes)))
+    ):
+        raise ValueError(
+            f"{path} must hold a calibrator of the classes that it names. It was changed. "
+            "Calibrate again."
+        )
+    return ProbabilityCalibrator(calibrator, classes, logits, settings)
 
 
 def class_scores(table: pd.DataFrame, classes: Sequence[str], *, logits: bool) -> FloatArray:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calibrant.classifier import CalibratedClassifier
-from calibrant.persistence import load, read_info, save
+from calibrant.persistence import labels_in, load, read_info, save
 from calibrant.tabular.columns import Schema
 from calibrant.tabular.models import make_model
 from calibrant.tabular.rows import new_rows, training_rows
@@ -137,4 +137,15 @@ def load_table_model(path: str | Path) -> TableModel:
         raise ValueError(
             f"{path} must say what columns its model takes. It was changed. Fit the model again."
         ) from None
-    return TableModel(load(path), schema, settings)
+    classifier = load(path)
+    features = tuple(column.name for column in schema.features)
+    if (
+        not isinstance(classifier, CalibratedClassifier)
+        or labels_in(classifier, "classes_") != schema.classes
+        or labels_in(classifier, "feature_names_in_") != features
+    ):
+        raise ValueError(
+            f"{path} must hold a model of the classes and columns that it names. It was changed. "
+            "Fit the model again."
+        )
+    return TableModel(classifier, schema, settings)

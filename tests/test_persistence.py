@@ -14,9 +14,12 @@ import numpy as np
 import pytest
 import sklearn
 import skops.io
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.cluster import Birch
 from sklearn.ensemble import (
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
@@ -29,10 +32,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from sklearn.tree import DecisionTreeClassifier
 
-from calibrant import CalibratedClassifier, calibrators, load, save
+from calibrant import CalibratedClassifier, calibrators, load, persistence, save
 from calibrant.calibrators.protocol import CALIBRATORS
 from calibrant.datasets import make_waveform
 from calibrant.exceptions import CalibrationWarning
@@ -551,6 +554,166 @@ def test_neighbors_that_point_outside_are_refused(algorithm, tmp_path):
     rewrite(file, forge)
     with pytest.raises(ValueError, match="point outside"):
         load(file)
+
+
+# What follows is changed in a fitted model: each takes one, and changes it in place.
+
+
+def set_left_child(model):
+    model.tree_.children_left[0] = -5
+
+
+def set_right_child_of_leaf(model):
+    leaf = np.flatnonzero(model.tree_.children_left == -1)[0]
+    model.tree_.children_right[leaf] = -7
+
+
+def set_leaf_half(model):
+    model.tree_.children_left[0] = -1
+
+
+def set_bitset(model):
+    model._bin_mapper.is_categorical_[0] = 1
+    for tree in model._predictors[0]:
+        tree.nodes["is_categorical"][0] = 1
+        tree.nodes["feature_idx"][0] = 0
+        tree.nodes["bitset_idx"][0] = 10**6
+
+
+def set_category_of_number(model):
+    for tree in model._predictors[0]:
+        tree.nodes["is_categorical"][0] = 1
+        tree.raw_left_cat_bitsets = np.zeros((1, 8), dtype=np.uint32)
+        tree.nodes["bitset_idx"][0] = 0
+
+
+def set_short_bitsets(model):
+    for tree in model._predictors[0]:
+        tree.raw_left_cat_bitsets = np.zeros((5, 1), dtype=np.uint32)
+
+
+def set_attribute(name, change):
+    def set_it(model):
+        setattr(model, name, change(getattr(model, name)))
+
+    set_it.__name__ = name
+    return set_it
+
+
+def set_first_estimate(model):
+    model.init_.class_prior_ = np.array([0.5, 0.5])
+    model.init_.classes_ = np.array([0, 1])
+    model.init_.n_classes_ = 2
+
+
+def set_index(model):
+    model.support_vectors_.indices[0] = 10**6
+
+
+def set_pointer(model):
+    model.support_vectors_.indptr[1] = 10**6
+
+
+SPARSE = csr_array(X)
+TREE = DecisionTreeClassifier(random_state=0)
+HISTOGRAM = HistGradientBoostingClassifier(max_iter=1)
+BOOSTED = GradientBoostingClassifier(n_estimators=2)
+FORGED = [
+    (TREE, X, set_left_child),
+    (TREE, X, set_right_child_of_leaf),
+    (TREE, X, set_leaf_half),
+    (HISTOGRAM, X, set_bitset),
+    (HISTOGRAM, X, set_category_of_number),
+    (HISTOGRAM, X, set_short_bitsets),
+    *(
+        (SVC(kernel=kernel), rows, set_attribute(name, change))
+        for kernel, rows in (("rbf", X), ("rbf", SPARSE), ("precomputed", X @ X.T))
+        for name, change in (
+            ("_n_support", lambda count: np.array([-9, count.sum() + 9, 0], np.int32)),
+            ("_n_support", lambda count: count * 1000),
+            ("_n_support", lambda count: count[:2]),
+            ("_dual_coef_", lambda weights: weights[:1]),
+            ("_dual_coef_", lambda weights: weights[:, :5]),
+            ("_intercept_", lambda own: own[:1]),
+            ("_gamma", lambda gamma: np.nan),
+            ("_probA", lambda own: np.zeros(1)),
+            ("support_", lambda rows: rows[:5]),
+            ("support_", lambda rows: rows + 1000),
+            ("_sparse", lambda own: not own),
+        )
+    ),
+    (SVC(), X, set_attribute("support_vectors_", lambda rows: rows[:5])),
+    (SVC(), X, set_attribute("support_vectors_", lambda rows: rows[:, :5].copy())),
+    (SVC(), SPARSE, set_attribute("_dual_coef_", lambda own: csr_array(own.shape))),
+    (SVC(), SPARSE, set_index),
+    (SVC(), SPARSE, set_pointer),
+    (BOOSTED, X, set_attribute("estimators_", lambda own: np.hstack([own] * 50))),
+    (BOOSTED, X, set_attribute("classes_", lambda own: own[:2])),
+    (BOOSTED, X, set_attribute("n_trees_per_iteration_", lambda own: 1)),
+    (BOOSTED, X, set_attribute("init_", lambda own: GaussianNB().fit(X, NUMBERS == 0))),
+    (BOOSTED, X, set_first_estimate),
+    (KNeighborsClassifier(algorithm="brute"), X, set_attribute("_y", lambda own: own[:3])),
+    (KNeighborsClassifier(), X, set_attribute("n_samples_fit_", lambda own: 10**6)),
+]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "rows", "change"),
+    FORGED,
+    ids=lambda own: own.__name__ if inspect.isfunction(own) else type(own).__name__,
+)
+def test_forged_numbers_are_refused(estimator, rows, change, tmp_path, monkeypatch):
+    model = clone(estimator).fit(rows, Y)
+    file = tmp_path / "model.skops"
+    save(model, file)
+    np.testing.assert_array_equal(load(file).predict(rows), model.predict(rows))
+    change(model)
+    with pytest.raises(ValueError, match="made of parts that load takes"):
+        save(model, file)
+    with monkeypatch.context() as patch:
+        patch.setattr(persistence, "refuse_forged", lambda model: None)
+        save(model, file)
+    with pytest.raises(ValueError, match="damaged or was changed"):
+        load(file)
+
+
+def test_sparse_matrices_of_another_form_are_refused(tmp_path, monkeypatch):
+    model = SVC().fit(SPARSE, Y)
+    model.support_vectors_ = model.support_vectors_.tocsc()
+    file = tmp_path / "model.skops"
+    monkeypatch.setattr(persistence, "_check_types", lambda *args: None)
+    with monkeypatch.context() as patch:
+        patch.setattr(persistence, "refuse_forged", lambda model: None)
+        save(model, file)
+    # skops itself trusts a matrix that says no more than that it is sparse.
+    with pytest.raises(ValueError, match="Untrusted types"):
+        load(file)
+
+    def forge(members):
+        schema = members["schema.json"]
+        schema = schema.replace(b"csc_matrix", b"spmatrix").replace(
+            b"sparse._csc", b"sparse._matrix"
+        )
+        return members | {"schema.json": schema}
+
+    rewrite(file, forge)
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="sparse matrices are not kept by rows"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [SVR(), NuSVR(), OneClassSVM(), NuSVC(nu=0.1), GradientBoostingRegressor(n_estimators=2)],
+    ids=lambda own: type(own).__name__,
+)
+@pytest.mark.parametrize("rows", [X, SPARSE], ids=["dense", "sparse"])
+def test_other_models_of_the_same_code_survive(estimator, rows, tmp_path):
+    fitted = clone(estimator).fit(rows, NUMBERS)
+    save(fitted, tmp_path / "model.skops")
+    np.testing.assert_array_equal(
+        load(tmp_path / "model.skops").predict(X_NEW), fitted.predict(X_NEW)
+    )
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(saved, monkeypatch):

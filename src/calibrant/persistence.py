@@ -90,6 +90,8 @@ KERNELS = tuple(
 # Compiled code follows numbers in some of these without a look: see `calibrant.forgery`.
 PARTS = (
     "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
+    "scipy.sparse._csr.csr_matrix",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
     "sklearn.metrics._dist_metrics.EuclideanDistance64",
@@ -169,6 +171,13 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     """
     skops = _skops()
     check_is_fitted(model)
+    try:
+        refuse_forged(model)
+    except ValueError as error:
+        raise ValueError(
+            f"A model must be made of parts that load takes. Here, {error}. "
+            "Leave that part out, or keep the model in another way."
+        ) from None
     try:
         content = skops.dumps(model, compression=ZIP_DEFLATED)
     except TypeError as error:

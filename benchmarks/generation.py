@@ -51,6 +51,11 @@ def rows() -> Iterator[Row]:
         yield growth(
             f"generation, {name}, closed form: exponent of n", partial(generation, estimator), sizes
         )
+    for letter, work, numbers in (
+        ("d", lambda d: generation(GaussianNB(), 2000, n_features=d), (8, 32, 128)),
+        ("K", lambda k: generation(GaussianNB(), 2000, n_features=8, n_classes=k), (4, 16, 64)),
+    ):
+        yield growth(f"generation, GaussianNB, closed form: exponent of {letter}", work, numbers)
     yield compare(
         f"GaussianNB, one-vs-rest, DGG and ENIR, {size}: a binary problem / the paper's",
         seconds_a_problem(),
@@ -60,12 +65,14 @@ def rows() -> Iterator[Row]:
     )
 
 
-def generation(estimator: Any, n_rows: int) -> Callable[[], object]:
+def generation(
+    estimator: Any, n_rows: int, n_features: int = 4, n_classes: int = N_CLASSES
+) -> Callable[[], object]:
     """Return what generates the scores of one-vs-rest problems."""
-    X, y = draw(n_rows)
+    X, y = draw(n_rows, n_features, n_classes)
     weight = np.ones(n_rows)
-    code = OneVsRest().code(N_CLASSES, np.random.RandomState(0))
-    problems = scoring_problems(code, y, np.arange(N_CLASSES), weight > 0)
+    code = OneVsRest().code(n_classes, np.random.RandomState(0))
+    problems = scoring_problems(code, y, np.arange(n_classes), weight > 0)
 
     def generate() -> object:
         fitter = Fitter(estimator, X, {}, np.random.RandomState(0))
@@ -89,10 +96,17 @@ def seconds_a_problem() -> Callable[[], float]:
     return seconds
 
 
-def draw(n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Draw rows of four features that all tell something about the class."""
+def draw(
+    n_rows: int, n_features: int = 4, n_classes: int = N_CLASSES
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Draw rows of features, some of which tell something about the class."""
     X, y = make_classification(
-        n_rows, 4, n_informative=4, n_redundant=0, n_classes=N_CLASSES, n_clusters_per_class=1,
+        n_rows,
+        n_features,
+        n_informative=min(n_features, 8),
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
         random_state=0,
-    )  # fmt: skip
+    )
     return X, y

@@ -176,6 +176,16 @@ def test_groups_and_ignored_columns_are_not_used(data, tmp_path):
     assert run("predict", output, tmp_path / "new.csv").exit_code == 0
 
 
+def test_columns_to_ignore_may_begin_with_a_dash(tmp_path):
+    rows = [[*row, "uv"[n % 2]] for n, row in enumerate(np.random.RandomState(0).rand(40, 4))]
+    file = write_csv(tmp_path / "data.csv", ["a", "b", "-b", "--target", "y"], rows)
+    model = tmp_path / "m.skops"
+    options = ["--ignore=-b", "--ignore=--target", "--ignore", "b", "--target", "y", *QUICK]
+    result = run("fit", *options, file, "-o", model)
+    assert result.exit_code == 0, result.output
+    assert [column.name for column in load_table_model(model).schema.features] == ["a"]
+
+
 def test_a_class_in_a_single_group_is_fitted_saved_and_used(tmp_path):
     # Held out, its group takes all of its rows along: the calibrator never sees a point of it.
     rng = np.random.RandomState(0)

@@ -18,7 +18,10 @@ PLAIN: dict[str, Any] = {
 
 
 class SeveralValues(TyperCommand):
-    """Let an option that may be repeated take several values: ``--classifiers nb rf``."""
+    """Let an option that may be repeated take several values: ``--classifiers nb rf``.
+
+    One that begins with a dash is told from an option by the equals sign: ``--ignore=-b``.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the option before each of its values."""

@@ -60,7 +60,7 @@ def report_on_file(
     """
     given = [data, "--target", target]
     given += [] if groups is None else ["--groups", groups]
-    given += [word for name in ignore for word in ("--ignore", name)]
+    given += [f"--ignore={name}" for name in ignore]  # a name may begin with a dash
     settings = [word for name in models for word in ("--model", name)]
     settings += ["--folds", str(n_folds), "--repeats", str(n_repeats), "--seed", str(seed)]
     check_output(output)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 from sklearn.naive_bayes import GaussianNB
 from typer.testing import CliRunner
 
@@ -307,7 +308,7 @@ def test_bad_new_files_are_one_line_and_write_nothing(model, tmp_path):
 def test_bad_arguments_are_one_line(data, tmp_path):
     fit = ["fit", data, "--target", TARGET]
     assert refused(run(*fit, "--model", "forest"), "The model must be one of random-forest")
-    assert refused(run(*fit, "--method", "platt"), "method must be one of")
+    assert refused(run(*fit, "--method", "platt"), "dirichlet, none. Got 'platt'. Choose one")
     assert refused(run(*fit, "--groups", "none"), "The column of groups must be a column")
     assert refused(run(*fit, "-o", tmp_path), "It is a folder")
     assert refused(run(*fit, "-o", tmp_path / "no" / "m.skops"), "in a folder that exists")
@@ -394,6 +395,30 @@ def test_bad_probabilities_are_one_line_and_write_nothing(probabilities, tmp_pat
         assert refused(run("calibrate", path, "--target", "truth", "-o", output), said)
     assert refused(run("calibrate", probabilities, "--target", "true", "-o", output), "'truth'")
     assert not output.exists()
+
+
+def test_calibrating_without_a_method_is_refused_and_not_offered(probabilities, tmp_path):
+    output = tmp_path / "c.skops"
+    result = run("calibrate", probabilities, "--target", "truth", "--method", "none", "-o", output)
+    assert refused(result, "--method must be one of auto, enir,")
+    assert "None" not in result.stderr
+    assert not output.exists()
+    offered = {name: " ".join(run(name, "--help").output.split()) for name in ("fit", "calibrate")}
+    assert "or none" in offered["fit"]
+    assert "or none" not in offered["calibrate"]
+
+
+def test_options_of_one_name_are_the_same_in_every_command():
+    commands = typer.main.get_command(app).commands
+    for name in ("data", "target", "groups", "ignore", "seed", "jobs"):
+        found = [
+            (own.help, own.default, own.metavar)
+            for command in ("demo", "report", "fit")
+            for own in commands[command].params
+            if own.name == name
+        ]
+        assert len(found) >= 2
+        assert all(own == found[0] for own in found)
 
 
 def test_models_and_calibrators_are_not_mixed_up(model, probabilities, tmp_path):

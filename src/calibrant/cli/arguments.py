@@ -1,11 +1,11 @@
-"""What the commands share: plain help, options with several values, errors of one line."""
+"""What the commands share: arguments, options with several values, errors of one line."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -15,6 +15,19 @@ PLAIN: dict[str, Any] = {
     "rich_markup_mode": None,  # errors as one plain line
     "pretty_exceptions_enable": False,
 }
+
+DataFile = Annotated[
+    str, typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or ARFF file; - is stdin.")
+]
+Target = Annotated[str, typer.Option(metavar="COLUMN", help="The column that holds the classes.")]
+Groups = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column that says which rows belong together."),
+]
+Ignore = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns not to use.")]
+Seed = Annotated[int, typer.Option(min=0, help="Another seed, other draws.")]
+Jobs = Annotated[int, typer.Option(help="Parallel processes; -1 is one for each core.")]
+DEFAULT_JOBS = 2
 
 
 class SeveralValues(TyperCommand):

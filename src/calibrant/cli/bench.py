@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.arguments import PLAIN, SeveralValues, one_line_errors
+from calibrant.cli.arguments import DEFAULT_JOBS, PLAIN, Jobs, SeveralValues, one_line_errors
 
 app = typer.Typer(help="Rerun the paper's experiment and build its tables.", **PLAIN)
 
@@ -77,7 +77,7 @@ def bench_run(
     classifiers: Annotated[
         list[str] | None, typer.Option(help="Only these, such as nb rf.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="The number of parallel processes.")] = 2,
+    jobs: Jobs = DEFAULT_JOBS,
     dask: Annotated[
         str | None,
         typer.Option(

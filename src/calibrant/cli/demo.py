@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.arguments import one_line_errors
+from calibrant.cli.arguments import DEFAULT_JOBS, Jobs, one_line_errors
 
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
         "demo.html"
     ),
-    jobs: Annotated[int, typer.Option(help="The number of parallel fits.")] = 2,
+    jobs: Jobs = DEFAULT_JOBS,
 ) -> None:
     """Run the default and the paper's five scenarios on built-in data: a table and a page."""
     from calibrant.bench.demo import DEMO_SCENARIOS, demo_table, report_demo, run_demo

@@ -7,25 +7,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calibrant.cli.arguments import noted_warnings, one_line_errors, say
+from calibrant.cli.arguments import (
+    DEFAULT_JOBS,
+    DataFile,
+    Groups,
+    Ignore,
+    Jobs,
+    Seed,
+    Target,
+    noted_warnings,
+    one_line_errors,
+    say,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from calibrant.tabular.probabilities import ProbabilityCalibrator
 
-DataFile = Annotated[
-    str, typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or ARFF file; - is stdin.")
-]
 NewFile = Annotated[
     str, typer.Argument(metavar="NEW", help="A CSV, TSV, Parquet or ARFF file; - is stdin.")
-]
-Target = Annotated[str, typer.Option(metavar="COLUMN", help="The column that holds the classes.")]
-Method = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", help="How to calibrate: auto, temperature, matrix, enir, ... or none."
-    ),
 ]
 Keep = Annotated[
     list[str] | None,
@@ -37,22 +38,22 @@ CsvFile = Annotated[str, typer.Option("--output", "-o", help="The CSV file to wr
 def fit(
     data: DataFile,
     target: Target,
-    groups: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="The column that says which rows belong together."),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns not to use.")
-    ] = None,
+    groups: Groups = None,
+    ignore: Ignore = None,
     model: Annotated[
         str,
         typer.Option(
             metavar="NAME", help="random-forest, naive-bayes, logistic, svm, boosting or neighbors."
         ),
     ] = "random-forest",
-    method: Method = "auto",
-    seed: Annotated[int, typer.Option(help="Another seed, other draws.")] = 0,
-    jobs: Annotated[int, typer.Option(help="The number of parallel fits.")] = 2,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="How to calibrate: auto, temperature, matrix, enir, ... or none."
+        ),
+    ] = "auto",
+    seed: Seed = 0,
+    jobs: Jobs = DEFAULT_JOBS,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path(
         "model.skops"
     ),
@@ -65,6 +66,7 @@ def fit(
     from calibrant.writing import check_output
 
     with one_line_errors(), noted_warnings():
+        _check_method(method, "none")
         check_output(output)
         table = read_table(data)
         schema = describe_table(table, target, groups=groups, ignore=ignore or ())
@@ -119,7 +121,10 @@ def calibrate(
     logits: Annotated[
         bool, typer.Option("--logits", help="The columns hold logits, not probabilities.")
     ] = False,
-    method: Method = "auto",
+    method: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="How to calibrate: auto, temperature, matrix, enir, ..."),
+    ] = "auto",
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The calibrator file to write.")
     ] = Path("calibrator.skops"),
@@ -136,6 +141,7 @@ def calibrate(
     from calibrant.writing import check_output
 
     with one_line_errors(), noted_warnings():
+        _check_method(method)
         check_output(output)
         if report is not None:
             check_output(report)
@@ -169,6 +175,16 @@ def apply(
         table = read_table(data, expected=loaded.classes)
         proba = loaded.predict_proba(table)
         write_output(output, to_csv(proba, loaded.classes, _kept(table, keep)))
+
+
+def _check_method(method: str, *more: str) -> None:
+    from calibrant.calibrators.protocol import CALIBRATORS
+
+    names = [*CALIBRATORS, *more]
+    if method not in names:
+        raise ValueError(
+            f"--method must be one of {', '.join(names)}. Got {method!r}. Choose one of these."
+        )
 
 
 def _write_report(

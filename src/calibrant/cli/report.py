@@ -7,19 +7,23 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.arguments import one_line_errors
+from calibrant.cli.arguments import (
+    DEFAULT_JOBS,
+    DataFile,
+    Groups,
+    Ignore,
+    Jobs,
+    Seed,
+    Target,
+    one_line_errors,
+)
 
 
 def report(
-    data: Annotated[
-        str,
-        typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or ARFF file; - is stdin."),
-    ],
-    target: Annotated[str, typer.Option(help="The column that holds the classes.")],
-    groups: Annotated[
-        str | None, typer.Option(help="The column that says which rows belong together.")
-    ] = None,
-    ignore: Annotated[list[str] | None, typer.Option(help="Columns not to use.")] = None,
+    data: DataFile,
+    target: Target,
+    groups: Groups = None,
+    ignore: Ignore = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -29,8 +33,8 @@ def report(
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="How often the folds are dealt.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed, other draws.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Parallel processes; -1 is one for each core.")] = -1,
+    seed: Seed = 0,
+    jobs: Jobs = DEFAULT_JOBS,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
         "report.html"
     ),

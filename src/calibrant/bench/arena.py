@@ -66,9 +66,10 @@ def calibrant(method: Any, cv: Any = "auto", **options: Any) -> Method:
     def run(
         classifier: Any, X: FloatArray, y: NDArray[np.intp], X_new: FloatArray, seed: int
     ) -> FloatArray:
-        # A classifier that spares refits shows that it does only when it is not wrapped.
+        # A classifier that spares refits shows that it does only when it is not wrapped; and splits
+        # of a method's own make thousands of fits that no other method asks for again.
         own = classifier.estimator
-        if cv in ("auto", "oob") and (type(own) in FORMS or has_votes(own)):
+        if cv != "auto" or type(own) in FORMS or has_votes(own):
             classifier = own
         model = CalibratedClassifier(classifier, method=method, cv=cv, random_state=seed, **options)
         return model.fit(X, y).predict_proba(X_new)

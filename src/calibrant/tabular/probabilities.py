@@ -201,8 +201,8 @@ def class_scores(table: pd.DataFrame, classes: Sequence[str], *, logits: bool) -
         )
         raise ValueError(
             "Probabilities must not be negative, and the classes of a row must sum to 1. "
-            f"{_place(table, row)} has {found}. For logits, say --logits; divide percentages by "
-            "100."
+            f"{_place(table, row)} has {found}. For logits, say --logits to calibrate; divide "
+            "percentages by 100."
         )
     return values
 

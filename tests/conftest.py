@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -17,6 +18,16 @@ collect_ignore_glob = ["golden/*.py"]
 # How long an example takes says nothing about it on a busy machine.
 settings.register_profile("calibrant", deadline=None)
 settings.load_profile("calibrant")
+
+
+@pytest.fixture(scope="session")
+def peers():
+    """What other packages say of the same scores; golden/make_peers.py wrote it."""
+    path = Path(__file__).parent / "golden" / "peers.json"
+    return {
+        family: {case["name"]: case for case in cases}
+        for family, cases in json.loads(path.read_text()).items()
+    }
 
 
 @pytest.fixture

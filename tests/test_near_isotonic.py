@@ -57,6 +57,29 @@ def test_breakpoints_are_those_of_the_r_package_without_repeats(case):
     np.testing.assert_allclose(near_isotonic_path(case["y"]).lambdas, distinct, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["two at a time", "unequal groups"])
+def test_path_equals_that_of_netcal(name, peers):
+    case = peers["near_isotonic"][name]
+    path = near_isotonic_path(case["y"])
+    lambdas = [model["lambda"] for model in case["models"]]
+    np.testing.assert_allclose(path.lambdas, lambdas, rtol=0, atol=1e-12)
+    for model in case["models"]:
+        fitted = np.repeat(model["value"], model["size"])
+        np.testing.assert_allclose(path.solution(model["lambda"]), fitted, rtol=0, atol=1e-12)
+
+
+def test_no_row_is_lost_where_three_groups_merge_at_once(peers):
+    """netcal loses one there, so that its path ends beside isotonic regression."""
+    case = peers["near_isotonic"]["lost row"]
+    y, last = np.array(case["y"], dtype=float), case["models"][-1]
+    path = near_isotonic_path(y)
+    fitted = path.solution(path.lambdas[-1])
+    np.testing.assert_allclose(fitted, isotonic_regression(y).x, rtol=0, atol=1e-12)
+    assert sum(last["size"]) == len(y) - 1
+    assert fitted[2:8] == pytest.approx(1 / 3)
+    assert last["value"][1] == pytest.approx(0.3)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_solution_equals_that_of_a_quadratic_program(seed):
     rng = np.random.default_rng(seed)

@@ -1,19 +1,6 @@
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.special import softmax
-
-
-@pytest.fixture(scope="session")
-def peers():
-    """What other packages say of the same scores; golden/make_peers.py wrote it."""
-    path = Path(__file__).parents[1] / "golden" / "peers.json"
-    return {
-        family: {case["name"]: case for case in cases}
-        for family, cases in json.loads(path.read_text()).items()
-    }
 
 
 @pytest.fixture(scope="session")

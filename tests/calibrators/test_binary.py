@@ -163,6 +163,12 @@ def test_histogram_is_the_share_of_positives_in_equal_bins():
     )
 
 
+def test_histogram_agrees_with_netcal(peers):
+    case = peers["histogram"]["ten bins"]
+    proba = HistogramCalibrator().fit(case["score"], case["y"]).predict(case["score"])
+    np.testing.assert_allclose(proba, case["proba"], rtol=0, atol=1e-12)
+
+
 def test_histogram_keeps_ties_in_one_bin():
     score = np.repeat([0.1, 0.2, 0.3], [90, 5, 5])
     histogram = HistogramCalibrator(n_bins=10).fit(score, np.arange(100) % 2)

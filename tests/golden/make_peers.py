@@ -1,7 +1,11 @@
 """Write peers.json beside this file: what other packages say of the same scores.
 
 Run by hand, in an environment of its own. The file was made with probmetrics 1.3.0 (torch
-2.13.0), betacal 1.1.0 (scikit-learn 1.9.1) and venn-abers 1.5.4.
+2.13.0), betacal 1.1.0 (scikit-learn 1.9.1), venn-abers 1.5.4 and netcal 1.4.0.
+
+Of netcal's ENIR only the path is kept, and only where two groups merge at a time: where three
+do, it loses the rows of the middle one, as the case "lost row" records. Its ensemble is not kept:
+each model of it shares its fitted values with the next, which overwrites them.
 
 Scores are rounded before they are calibrated, so that what is written is what was used.
 """
@@ -11,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from betacal import BetaCalibration
+from netcal.binning import HistogramBinning, NearIsotonicRegression
 from probmetrics.calibrators import get_calibrator
 from scipy.special import expit, softmax
 from venn_abers import VennAbersCalibrator
@@ -82,6 +87,29 @@ def venn_abers_case(name, n, decimals):
     }
 
 
+def histogram_case(name, n):
+    # netcal's bins are equally wide, and on this grid of scores equally full; no share is so near
+    # to 0 or 1 that the limit of certainty comes into play.
+    score = (np.arange(n) + 0.5) / n
+    y = (np.random.default_rng(n).uniform(size=n) < 0.3 + 0.4 * score).astype(int)
+    proba = HistogramBinning(10).fit(score, y).transform(score)
+    return {"name": name, "score": score.tolist(), "y": y.tolist(), "proba": proba.tolist()}
+
+
+def near_isotonic_case(name, y):
+    score = (1.0 + np.arange(len(y))) / (1.0 + len(y))
+    model = NearIsotonicRegression().fit(score, np.asarray(y))
+    models = []
+    while model is not None:
+        size = [len(items) for items in model._group_items]
+        # Written before the next step overwrites them.
+        models.append(
+            {"lambda": model._lambda, "size": size, "value": model._group_values.tolist()}
+        )
+        model = model.get_next_model()
+    return {"name": name, "y": y, "models": models}
+
+
 def main():
     peers = {
         "multiclass": [multiclass_case(name, **options) for name, options in MULTICLASS.items()],
@@ -89,6 +117,16 @@ def main():
             beta_case("S-shaped", lambda s: expit(6 * s - 3)),
             beta_case("skewed", lambda s: 0.6 * s**3),
             beta_case("one-sided", lambda s: 0.5 + 0.5 * s**4),
+        ],
+        "histogram": [histogram_case("ten bins", 200)],
+        "near_isotonic": [
+            near_isotonic_case(
+                "two at a time", [0, 1, 1, 0, 0, 0, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1]
+            ),
+            near_isotonic_case(
+                "unequal groups", [1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1]
+            ),
+            near_isotonic_case("lost row", [0, 0, 1, 0, 1, 0, 0, 0, 1, 1]),
         ],
         "venn_abers": [venn_abers_case("distinct", 120, 9), venn_abers_case("tied", 150, 1)],
     }

@@ -177,6 +177,25 @@ def test_groups_and_ignored_columns_are_not_used(data, tmp_path):
     assert run("predict", output, tmp_path / "new.csv").exit_code == 0
 
 
+def test_numbers_that_stand_for_categories(tmp_path):
+    # The class follows from the code, but not from its size.
+    rows = [[n % 6, "uv"[n % 2]] for n in range(120)]
+    file = write_csv(tmp_path / "data.csv", ["code", "y"], rows)
+    model = tmp_path / "m.skops"
+    options = ["--target", "y", "--model", "logistic", "--jobs", 1, "-o", model]
+    result = run("fit", file, *options, "--categories", "code")
+    assert result.exit_code == 0, result.output
+    new = write_csv(tmp_path / "new.csv", ["code"], [[2], [5], ["5.0"], [7]])
+    result = run("predict", model, new)
+    assert "'code' has categories that the model has not seen, and takes as rare: '7'" in (
+        result.stderr
+    )
+    proba = np.array(read_csv(result.stdout)[1], dtype=float)
+    assert proba[0, 0] > 0.9
+    assert proba[1, 1] > 0.9
+    np.testing.assert_array_equal(proba[1], proba[2])
+
+
 def test_columns_to_ignore_may_begin_with_a_dash(tmp_path):
     rows = [[*row, "uv"[n % 2]] for n, row in enumerate(np.random.RandomState(0).rand(40, 4))]
     file = write_csv(tmp_path / "data.csv", ["a", "b", "-b", "--target", "y"], rows)
@@ -410,7 +429,7 @@ def test_calibrating_without_a_method_is_refused_and_not_offered(probabilities, 
 
 def test_options_of_one_name_are_the_same_in_every_command():
     commands = typer.main.get_command(app).commands
-    for name in ("data", "target", "groups", "ignore", "seed", "jobs"):
+    for name in ("data", "target", "groups", "ignore", "categories", "seed", "jobs"):
         found = [
             (own.help, own.default, own.metavar)
             for command in ("demo", "report", "fit")

@@ -47,7 +47,8 @@ def test_a_file_becomes_a_page_that_says_how_to_make_it_again(data, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     text = data.read_text(encoding="utf-8")
     data.write_text(text.replace(ODD[0], f"-{ODD[0]}", 1), encoding="utf-8")  # in the header
-    chosen = ["--target", "the class", "--groups", "patient", f"--ignore=-{ODD[0]}", *QUICK]
+    chosen = ["--target", "the class", "--groups", "patient", f"--ignore=-{ODD[0]}"]
+    chosen += ["--categories", ODD[1], *QUICK]
     result = run("report", data.name, *chosen, "-o", "page.html")
     assert result.exit_code == 0, result.output
     assert "Which model should I use?" in result.stdout

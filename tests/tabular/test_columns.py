@@ -14,6 +14,7 @@ from calibrant.tabular import (
     unseen_categories,
 )
 from calibrant.tabular.cells import as_cells
+from calibrant.tabular.columns import Column
 
 N = 60
 rng = np.random.RandomState(0)
@@ -81,6 +82,20 @@ def test_measurements_that_happen_to_be_whole_numbers_are_used():
     assert column_of([0, 1] * (N // 2), "code").kind is Kind.number
 
 
+@pytest.mark.parametrize("cells", [[1, 2, 3.5], ["1.0", "2", "3.50"]], ids=["numbers", "text"])
+def test_numbers_that_stand_for_categories_are_categories_where_one_says_so(cells):
+    frame = table(z=cells * (N // 3))
+    assert describe_table(frame, "y").names(Kind.category) == []
+    schema = describe_table(frame, "y", categories=["z"])
+    assert schema.columns[-1] == Column("z", Kind.category, 0, ("1", "2", "3.5"))
+    assert training_rows(frame, schema).X["z"].tolist() == ["1", "2", "3.5"] * (N // 3)
+    mixed = table(z=[*cells, "none"] * (N // 4))
+    schema = describe_table(mixed, "y", categories=["z"])
+    assert unseen_categories(new_rows(mixed, schema), schema) == {}
+    same = describe_table(table(z=[5] * N), "y", categories=["z"]).columns[-1]
+    assert same == column_of([5] * N, "z")
+
+
 def test_numbers_of_parquet_are_numbers():
     frame = pd.DataFrame({"y": [1, 2] * 10, "x": rng.normal(size=20)})
     schema = describe_table(frame, "y")
@@ -124,6 +139,10 @@ def test_columns_must_be_there_and_different():
         describe_table(table(), "y", groups="none")
     with pytest.raises(ValueError, match="column to ignore must be a column"):
         describe_table(table(), "y", ignore=["none"])
+    with pytest.raises(ValueError, match="column of categories must be a column"):
+        describe_table(table(), "y", categories=["none"])
+    with pytest.raises(ValueError, match=r"must be one to predict from\. Got 'x', 'y'\. Leave"):
+        describe_table(table(), "y", ignore=["x"], categories=["y", "x"])
     with pytest.raises(ValueError, match="another column"):
         describe_table(table(), "y", groups="y")
     with pytest.raises(ValueError, match="Got none: 'x' is ignored: as you asked"):

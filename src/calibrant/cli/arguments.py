@@ -25,6 +25,10 @@ Groups = Annotated[
     typer.Option(metavar="COLUMN", help="The column that says which rows belong together."),
 ]
 Ignore = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns not to use.")]
+Categories = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMNS", help="Columns of numbers that stand for categories."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Another seed, other draws.")]
 Jobs = Annotated[int, typer.Option(help="Parallel processes; -1 is one for each core.")]
 DEFAULT_JOBS = 2

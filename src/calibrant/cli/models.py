@@ -9,6 +9,7 @@ import typer
 
 from calibrant.cli.arguments import (
     DEFAULT_JOBS,
+    Categories,
     DataFile,
     Groups,
     Ignore,
@@ -40,6 +41,7 @@ def fit(
     target: Target,
     groups: Groups = None,
     ignore: Ignore = None,
+    categories: Categories = None,
     model: Annotated[
         str,
         typer.Option(
@@ -69,7 +71,9 @@ def fit(
         _check_method(method, "none")
         check_output(output)
         table = read_table(data)
-        schema = describe_table(table, target, groups=groups, ignore=ignore or ())
+        schema = describe_table(
+            table, target, groups=groups, ignore=ignore or (), categories=categories or ()
+        )
         for notice in schema.notices:
             say(notice.text)
         fitted = fit_table(

@@ -9,6 +9,7 @@ import typer
 
 from calibrant.cli.arguments import (
     DEFAULT_JOBS,
+    Categories,
     DataFile,
     Groups,
     Ignore,
@@ -24,6 +25,7 @@ def report(
     target: Target,
     groups: Groups = None,
     ignore: Ignore = None,
+    categories: Categories = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,6 +52,7 @@ def report(
             output,
             groups=groups,
             ignore=ignore or (),
+            categories=categories or (),
             models=list(dict.fromkeys(model or DEFAULT_MODELS)),
             n_folds=folds,
             n_repeats=repeats,

@@ -38,6 +38,7 @@ def report_on_file(
     *,
     groups: str | None = None,
     ignore: Sequence[str] = (),
+    categories: Sequence[str] = (),
     models: Sequence[str] = DEFAULT_MODELS,
     n_folds: int = N_FOLDS,
     n_repeats: int = N_REPEATS,
@@ -50,7 +51,7 @@ def report_on_file(
     ----------
     data : str
         The file, or "-" for standard input.
-    target, output, groups, ignore, models, n_folds, n_repeats, seed, n_jobs
+    target, output, groups, ignore, categories, models, n_folds, n_repeats, seed, n_jobs
         As for `report_on_table`.
 
     Returns
@@ -61,6 +62,7 @@ def report_on_file(
     given = [data, "--target", target]
     given += [] if groups is None else ["--groups", groups]
     given += [f"--ignore={name}" for name in ignore]  # a name may begin with a dash
+    given += [f"--categories={name}" for name in categories]
     settings = [word for name in models for word in ("--model", name)]
     settings += ["--folds", str(n_folds), "--repeats", str(n_repeats), "--seed", str(seed)]
     check_output(output)
@@ -77,6 +79,7 @@ def report_on_file(
         ],
         groups=groups,
         ignore=ignore,
+        categories=categories,
         models=models,
         n_folds=n_folds,
         n_repeats=n_repeats,
@@ -95,6 +98,7 @@ def report_on_table(
     next_command: Callable[[int, bool], Sequence[str]] | None = None,
     groups: str | None = None,
     ignore: Sequence[str] = (),
+    categories: Sequence[str] = (),
     models: Sequence[str] = DEFAULT_MODELS,
     n_folds: int = N_FOLDS,
     n_repeats: int = N_REPEATS,
@@ -121,6 +125,8 @@ def report_on_table(
         The column that says which rows belong together.
     ignore : sequence of str
         Columns not to use.
+    categories : sequence of str
+        Columns of numbers that stand for categories.
     models : sequence of str
         Names of `calibrant.tabular.MODELS`.
     n_folds, n_repeats : int
@@ -135,7 +141,7 @@ def report_on_table(
     Findings
         The numbers of the report.
     """
-    schema = describe_table(table, target, groups=groups, ignore=ignore)
+    schema = describe_table(table, target, groups=groups, ignore=ignore, categories=categories)
     own = {name: CalibratedClassifier(make_model(name, schema, seed)) for name in models}
     rows = training_rows(table, schema)
     evaluation = evaluate_models(

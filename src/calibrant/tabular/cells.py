@@ -33,6 +33,12 @@ def as_text(cell: Any) -> str:
     return str(int(cell)) if float(cell).is_integer() else repr(float(cell))
 
 
+def as_code(cell: Any) -> str:
+    """Text of a cell that is not missing; a number is written in one way: 5 for 5.0."""
+    number = as_number(cell)
+    return as_text(number if math.isfinite(number) else cell)
+
+
 def is_missing(cell: Any) -> bool:
     """Whether a cell holds no value."""
     return not isinstance(cell, str) and math.isnan(cell)

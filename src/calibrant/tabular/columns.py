@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from calibrant.tabular.cells import as_number, as_text, is_missing
+from calibrant.tabular.cells import as_code, as_number, as_text, is_missing
 from calibrant.tabular.notices import Notice, notices_of
 
 FloatArray = NDArray[np.float64]
@@ -146,6 +146,7 @@ def describe_table(
     *,
     groups: str | None = None,
     ignore: Collection[str] = (),
+    categories: Collection[str] = (),
 ) -> Schema:
     """Find out what the columns of a table hold.
 
@@ -160,6 +161,8 @@ def describe_table(
         not used to predict.
     ignore : collection of str
         Columns not to use.
+    categories : collection of str
+        Columns of numbers that stand for categories, such as 1, 2, 3 for kinds of pain.
 
     Returns
     -------
@@ -179,10 +182,16 @@ def describe_table(
     target = find_column(table, target, "The target")
     groups = None if groups is None else find_column(table, groups, "The column of groups")
     unused = {find_column(table, name, "A column to ignore") for name in ignore}
+    coded = {find_column(table, name, "A column of categories") for name in categories}
     if target == groups or target in unused:
         raise ValueError(
             f"The target must be another column than those of the groups and to ignore. "
             f"Got {target!r} for both. Choose another."
+        )
+    if coded & {target, groups, *unused}:
+        raise ValueError(
+            "A column of categories must be one to predict from. "
+            f"Got {_listed(sorted(coded & {target, groups, *unused}))}. Leave it out."
         )
     labels = table[target].map(lambda cell: None if is_missing(cell) else as_text(cell))
     labelled = labels.notna().to_numpy()
@@ -193,7 +202,7 @@ def describe_table(
     columns = tuple(
         Column(str(name), Kind.ignored, reason="as you asked")
         if name in unused
-        else _describe(rows[name])
+        else _describe(rows[name], is_category=name in coded)
         for name in table.columns
         if name not in (target, groups)
     )
@@ -302,7 +311,7 @@ def _check_classes(classes: NDArray[np.str_], target: str, n_rows: int) -> dict[
     return count
 
 
-def _describe(column: pd.Series) -> Column:
+def _describe(column: pd.Series, *, is_category: bool) -> Column:
     name = str(column.name)
     present = [cell for cell in column if not is_missing(cell)]
     n_missing = len(column) - len(present)
@@ -318,6 +327,10 @@ def _describe(column: pd.Series) -> Column:
         return ignored(f"it is {values[0][:40]!r} in every row")
     numbers = np.array([as_number(cell) for cell in present])
     finite = np.isfinite(numbers)
+    if is_category:
+        if finite.all():
+            values = sorted({as_code(cell) for cell in present})
+        return Column(name, Kind.category, n_missing, tuple(values))
     named = bool(IDENTIFIER.fullmatch(name) or CAMEL_IDENTIFIER.fullmatch(name))
     unique = len(values) == len(texts)
     if finite.all():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from calibrant.tabular.cells import as_cells, as_table, as_text, is_missing
+from calibrant.tabular.cells import as_cells, as_code, as_table, as_text, is_missing, is_number
 from calibrant.tabular.columns import Kind, Schema, find_column, to_numbers
 
 
@@ -87,7 +87,7 @@ def new_rows(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
         {
             column.name: _numbers(table[column.name])
             if column.kind is Kind.number
-            else _categories(table[column.name])
+            else _categories(table[column.name], column.categories)
             for column in schema.features
         },
         table.index,
@@ -133,5 +133,6 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
     return values
 
 
-def _categories(column: pd.Series) -> NDArray[Any]:
-    return as_cells(np.nan if is_missing(cell) else as_text(cell) for cell in column)
+def _categories(column: pd.Series, known: tuple[str, ...]) -> NDArray[Any]:
+    to_text = as_code if all(map(is_number, known)) else as_text
+    return as_cells(np.nan if is_missing(cell) else to_text(cell) for cell in column)

@@ -1,0 +1,151 @@
+"""What docs/replication.md says of the paper's experiment, checked against results/paper."""
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibrant.bench.measures import published_value
+from calibrant.comparison import paired_t_test, welch_t_test
+from calibrant.datasets import dataset_names
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "results" / "paper"
+RAW, ONE_VS_REST, ALL_PAIRS = "multiclass_raw", "one_vs_rest_dgg_enir", "all_pairs_dgg_enir"
+FAULTY = "_as_published"
+PUBLISHED_SCENARIOS = (
+    "one_vs_rest_raw",
+    ONE_VS_REST,
+    f"all_pairs_raw{FAULTY}",
+    f"{ALL_PAIRS}{FAULTY}",
+)
+
+
+@pytest.fixture(scope="module")
+def folds():
+    """Metrics of the ten folds, by protocol, classifier, data set, scenario and metric."""
+    found = {}
+    for path in RESULTS.glob("*-folds.csv"):
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                place = (row["protocol"], row["classifier"], row["data_set"], row["scenario"])
+                for metric in ("published_MSE", "published_LL", "equations_MSE", "equations_LL"):
+                    found.setdefault((*place, metric), []).append(float(row[metric]))
+    assert {len(values) for values in found.values()} == {10}
+    return {place: np.array(values) for place, values in found.items()}
+
+
+def n_near(folds, classifier, scenario, metric, atol=0.0, rtol=0.0):
+    """On how many data sets our mean is near the published one, by either tolerance."""
+    near = 0
+    for name in dataset_names():
+        published = published_value(classifier, name, scenario, metric).value
+        own = folds["as-published", classifier, name, scenario, f"published_{metric}"].mean()
+        near += published is not None and abs(own - published) <= max(atol, rtol * published)
+    return near
+
+
+@pytest.mark.parametrize("name", ["abalone", "ecoli", "forest", "seeds", "wholesale"])
+@pytest.mark.parametrize("scenario", [RAW, "one_vs_rest_raw"])
+@pytest.mark.parametrize("metric", ["MSE", "LL"])
+def test_raw_naive_bayes_equals_the_paper_in_every_printed_digit(folds, name, scenario, metric):
+    own = folds["as-published", "nb", name, scenario, f"published_{metric}"].mean()
+    assert round(own, 3) == published_value("nb", name, scenario, metric).value
+
+
+@pytest.mark.parametrize(
+    ("scenario", "metric", "tolerance", "least"),
+    [
+        (RAW, "MSE", {"atol": 0.002}, 11),
+        ("one_vs_rest_raw", "MSE", {"atol": 0.002}, 11),
+        (ONE_VS_REST, "MSE", {"atol": 0.002}, 12),
+        (ONE_VS_REST, "LL", {"rtol": 0.09}, 12),
+        (f"all_pairs_raw{FAULTY}", "MSE", {"rtol": 0.05}, 10),
+        (f"{ALL_PAIRS}{FAULTY}", "MSE", {"rtol": 0.05}, 10),
+    ],
+)
+def test_naive_bayes_is_near_the_paper(folds, scenario, metric, tolerance, least):
+    assert n_near(folds, "nb", scenario, metric, **tolerance) >= least
+
+
+@pytest.mark.parametrize(
+    ("scenario", "least"),
+    [
+        (RAW, 12),
+        ("one_vs_rest_raw", 11),
+        (ONE_VS_REST, 12),
+        (f"all_pairs_raw{FAULTY}", 10),
+        (f"{ALL_PAIRS}{FAULTY}", 11),
+    ],
+)
+def test_the_forest_is_near_the_paper(folds, scenario, least):
+    assert n_near(folds, "rf", scenario, "MSE", atol=0.003, rtol=0.1) >= least
+
+
+@pytest.mark.parametrize("name", dataset_names())
+def test_correctly_coupled_raw_naive_bayes_is_the_multiclass_one(folds, name):
+    one, other = (
+        folds["as-published", "nb", name, scenario, "published_MSE"]
+        for scenario in ("all_pairs_raw", RAW)
+    )
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("classifier", "test", "said"),
+    [
+        ("nb", paired_t_test, 89),
+        ("nb", welch_t_test, 81),
+        ("rf", paired_t_test, 74),
+        ("rf", welch_t_test, 74),
+    ],
+)
+def test_underlines_of_the_paper(folds, classifier, test, said):
+    agree = compared = 0
+    for name in dataset_names():
+        for scenario in PUBLISHED_SCENARIOS:
+            for metric in ("MSE", "LL"):
+                published = published_value(classifier, name, scenario, metric)
+                if published.value is None:
+                    continue
+                compared += 1
+                own, raw = (
+                    folds["as-published", classifier, name, key, f"published_{metric}"]
+                    for key in (scenario, RAW)
+                )
+                # What is the same but for rounding differs by nothing that a test should see.
+                differs = not np.isnan(own).any() and not np.allclose(own, raw, rtol=1e-6, atol=0)
+                is_significant = differs and test(own, raw).is_significant()
+                agree += is_significant == published.is_significant
+    assert compared == 94
+    assert agree == said
+
+
+def rows_of(heading):
+    """Rows of the table that follows a line of the page, without bold."""
+    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
+    after = page[page.index(heading) :]
+    table = re.search(r"(?:^\|.*\n)+", after, re.MULTILINE)[0]
+    lines = [line.replace("*", "").strip("| ").split(" | ") for line in table.splitlines()]
+    return {line[0].lower(): [float(cell) for cell in line[2:]] for line in lines[2:]}
+
+
+@pytest.mark.parametrize(
+    ("heading", "protocol", "classifier", "metrics"),
+    [
+        ("Naive Bayes, log loss by the equation, done", "proper", "nb", ["LL"]),
+        ("Random forest, log loss and Brier score by the", "as-published", "rf", ["LL", "MSE"]),
+    ],
+)
+def test_tables_of_the_page_are_those_of_the_results(folds, heading, protocol, classifier, metrics):
+    rows = rows_of(heading)
+    assert sorted(rows) == sorted(dataset_names())
+    for name, said in rows.items():
+        own = [
+            folds[protocol, classifier, name, scenario, f"equations_{metric}"].mean()
+            for metric in metrics
+            for scenario in (RAW, ONE_VS_REST, ALL_PAIRS)
+        ]
+        np.testing.assert_allclose(own, said, rtol=0, atol=0.00051)

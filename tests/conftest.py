@@ -6,6 +6,8 @@ import pytest
 from hypothesis import settings
 
 from calibrant import merging
+from calibrant.datasets import dataset_names
+from calibrant.datasets.loading import named_folder, provide_datasets
 
 # The paper's raw data files lie beside a checkout, or where CALIBRANT_DATA says.
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
@@ -30,11 +32,15 @@ def peers():
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def paper_data() -> None:
     """Skip where the raw data files are not to be had: they are not part of the repo."""
-    if not os.environ.get("CALIBRANT_DATA"):
-        pytest.skip("the paper's data files are not here: set CALIBRANT_DATA to their folder")
+    try:
+        provide_datasets(dataset_names())
+    except OSError as error:
+        if named_folder():
+            raise
+        pytest.skip(f"the paper's data files are not here: {error}")
 
 
 @pytest.fixture(scope="module", params=["python", "compiled"])

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from calibrant.datasets import dataset_names, fetching, load_dataset
+from calibrant.datasets.catalog import CATALOG
+from calibrant.datasets.loading import data_folder
 
 # Table 2 of the paper, with Development's 225 rows for its 212; features from the data.
 TABLE_2 = {
@@ -30,6 +32,13 @@ def test_counts_are_those_of_the_papers_table(name, paper_data):
     assert np.isfinite(data.data).all()
 
 
+@pytest.mark.parametrize("name", TABLE_2)
+def test_files_have_the_checksums_of_the_catalog(name, paper_data):
+    for file, expected in CATALOG[name].files.items():
+        content = (data_folder() / name / file).read_bytes()
+        assert fetching.digest(content) == expected
+
+
 def test_classes_are_in_the_order_of_their_numbers(paper_data):
     names = load_dataset("abalone").target_names
     assert list(names) == ["1-5", *map(str, range(6, 14)), "14-15", "16+"]
@@ -52,7 +61,7 @@ def test_no_folder_and_no_network_get_one_clear_error(monkeypatch, tmp_path):
         load_dataset("seeds")
 
 
-def test_a_missing_file_gets_one_clear_error(monkeypatch, tmp_path):
+def test_missing_files_get_one_clear_error(monkeypatch, tmp_path):
     monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"seeds_dataset.txt, which does not exist\. Put"):
+    with pytest.raises(FileNotFoundError, match=r"Missing: seeds/seeds_dataset\.txt\. Put"):
         load_dataset("seeds")

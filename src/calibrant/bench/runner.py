@@ -14,6 +14,7 @@ from calibrant.bench.render import Cell, Table
 from calibrant.bench.store import Run, Store
 from calibrant.bench.units import Unit
 from calibrant.datasets import dataset_names
+from calibrant.datasets.loading import provide_datasets
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,8 @@ def run_suite(
         Wraps the iterator of finished units, given their number, to show progress.
     """
     work = pending(suite, store)
+    # Here, once, rather than in every process.
+    provide_datasets(dict.fromkeys(unit.data_set for unit in work))
     # In batches of one unit, so that each is stored as soon as it is done.
     finished: Iterator[list[Run]] = Parallel(
         n_jobs=n_jobs, batch_size=1, return_as="generator_unordered"

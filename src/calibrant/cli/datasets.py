@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.arguments import PLAIN, one_line_errors
+from calibrant.cli.arguments import PLAIN, one_line_errors, say
 
 app = typer.Typer(help="The paper's twelve data sets.", **PLAIN)
 
@@ -35,7 +35,10 @@ def datasets_fetch(
 ) -> None:
     """Download data sets from UCI, check them, and keep them where they are read from."""
     from calibrant.datasets import fetch_datasets
+    from calibrant.datasets.loading import left_out
 
     with one_line_errors():
         for name, folder in fetch_datasets(names):
             print(f"{name}: {folder}")
+    for text in [] if names else left_out():
+        say(text)

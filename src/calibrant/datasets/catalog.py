@@ -19,7 +19,7 @@ class DataSetInfo:
         The name at its source.
     files : dict of str to str
         File names, in the order in which their rows are joined, with the SHA-256 of
-        each file.
+        each file's lines, ended by LF: copies differ in CR and in the last line's end.
     archive : str or None
         The path of its archive at UCI; None if it is not UCI's.
     features : tuple of str
@@ -140,8 +140,8 @@ CATALOG = {
             name="forest",
             title="Forest type mapping",
             files={
-                "training.csv": "af7b3eedba6602c1e9b9036b1bc35b7d8991e59207e8a0e6efef9ee39b6d857c",
-                "testing.csv": "90e7538988ca5b9c5f25be940b6fbb571e6d921d0d4fe11ae5e7647ac1749894",
+                "training.csv": "d63da464655f4ec7c95bb310f560adecc7b716258bc379e4e0ca59f91a5ebf18",
+                "testing.csv": "8f1dc6b2e437122f958d0ec96b81c32f5c175b57ad901de8fe4052e2443bd315",
             },
             archive="333/forest+type+mapping.zip",
             features=(
@@ -192,7 +192,7 @@ CATALOG = {
             title="seeds",
             files={
                 "seeds_dataset.txt": (
-                    "1f3f83c0d8485ae9148061389d19628607e3f5660e3d6f40ec9102fb398bb12f"
+                    "0cb5290e0daff65f26b7bb4d2f864a214751925037522c8cc7c5c4e71ce5cb90"
                 )
             },
             archive="236/seeds.zip",
@@ -211,7 +211,7 @@ CATALOG = {
             name="steel",
             title="Steel Plates Faults",
             files={
-                "Faults.NNA": "08994f5b0185a8e6cc22afe9910fd36834990fb1ca30852ed79012a832fbff55"
+                "Faults.NNA": "33e52f6612e79431996b241399453f1687b08d73ff8b82fb584ee491f40c5678"
             },
             archive="198/steel+plates+faults.zip",
             features=(
@@ -269,7 +269,7 @@ CATALOG = {
             title="Wholesale customers",
             files={
                 "Wholesale customers data.csv": (
-                    "c3d018c643565b85cee733c4a2ac76dd76e080e857cb23f0ccfcc2e15a6c17ef"
+                    "d0213b7d856bc7f98f2f52a86bedb5cb57d5b8e19959605e75bd4532d4ee0896"
                 )
             },
             archive="292/wholesale+customers.zip",

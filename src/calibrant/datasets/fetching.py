@@ -6,19 +6,22 @@ import hashlib
 import io
 import os
 import tempfile
-import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
+from urllib.error import HTTPError
 
 from calibrant.datasets.catalog import CATALOG, DataSetInfo
 from calibrant.datasets.lzw import uncompress
-from calibrant.progress import track
 
 SOURCE = "https://archive.ics.uci.edu/static/public"
-BLOCK = 1 << 16
+BLOCK = 1 << 14
 TIMEOUT_SECONDS = 30.0
+# What the readers of .zip and .Z raise, depending on which byte is wrong.
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 
 
 def fetch_dataset(name: str, folder: Path, *, source: str | None = None) -> Path:
@@ -40,24 +43,16 @@ def fetch_dataset(name: str, folder: Path, *, source: str | None = None) -> Path
     """
     info = CATALOG[name]
     target = folder / info.name
-    missing = [file for file in info.files if not (target / file).is_file()]
+    missing = missing_files(info, folder)
     if not missing:
         return target
     if info.archive is None:
-        raise ValueError(
-            f"{info.title} is not UCI's and cannot be fetched: {info.source}. "
-            f"Put its file into {target}."
-        )
+        raise ValueError(where_to_get(info, folder))
     archive = _download(f"{source or SOURCE}/{info.archive}", info)
     target.mkdir(parents=True, exist_ok=True)
     for file in missing:
-        content = _inner_file(archive, file)
-        if content is None:
-            raise ValueError(
-                f"The archive of {info.title} must hold {file}. It does not. "
-                f"Get the file from its source and put it into {target}."
-            )
-        found = hashlib.sha256(content).hexdigest()
+        content = _unpack(archive, file, info, target)
+        found = digest(content)
         if found != info.files[file]:
             raise ValueError(
                 f"{file} of {info.title} must have the SHA-256 {info.files[file]}. Got {found}. "
@@ -68,6 +63,24 @@ def fetch_dataset(name: str, folder: Path, *, source: str | None = None) -> Path
     return target
 
 
+def missing_files(info: DataSetInfo, folder: Path) -> list[str]:
+    """Return the files of a data set that its subfolder lacks."""
+    return [file for file in info.files if not (folder / info.name / file).is_file()]
+
+
+def where_to_get(info: DataSetInfo, folder: Path) -> str:
+    """Say of a data set that is not UCI's where it comes from and where to put it."""
+    return (
+        f"{info.title} is not UCI's and cannot be fetched. Its source is {info.source}. "
+        f"Get {' and '.join(info.files)} there and put it into {folder / info.name}."
+    )
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of a text file's lines, each ended by LF, whatever ended it."""
+    return hashlib.sha256(b"".join(line + b"\n" for line in content.splitlines())).hexdigest()
+
+
 def _download(address: str, info: DataSetInfo) -> bytes:
     """Return the whole of a file; an error if the connection ends before it does."""
     try:
@@ -75,39 +88,58 @@ def _download(address: str, info: DataSetInfo) -> bytes:
             length = response.headers.get("Content-Length")
             size = int(length) if length else None
             blocks = iter(lambda: response.read(BLOCK), b"")
-            total = -(-size // BLOCK) if size else 1
-            content = b"".join(track(_counted(blocks, total), total, info.name))
-    except (urllib.error.URLError, OSError) as error:
+            content = b"".join(_shown(blocks, size, info.name))
+        if size is not None and len(content) < size:
+            raise IncompleteRead(content, size - len(content))
+    except (OSError, HTTPException) as error:
+        if isinstance(error, HTTPError):
+            error.close()  # it holds the connection
+        reason = "the connection was cut" if isinstance(error, IncompleteRead) else error
         raise ConnectionError(
-            f"{info.title} is downloaded from {address}. That failed: {error}. Check the "
+            f"{info.title} is downloaded from {address}. That failed: {reason}. Check the "
             "connection and try again, or set CALIBRANT_DATA to a folder that has the files."
         ) from None
-    if size is not None and len(content) != size:
-        raise ConnectionError(
-            f"{address} must have {size} bytes. The connection was cut after {len(content)}. "
-            "Try again: nothing was kept."
+    return content
+
+
+def _shown(blocks: Iterable[bytes], size: int | None, title: str) -> Iterator[bytes]:
+    """Yield the blocks; a bar counts their bytes on a terminal, if rich is installed."""
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    except ImportError:
+        yield from blocks
+        return
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(title, total=size)
+        for block in blocks:
+            yield block
+            progress.update(task, advance=len(block), refresh=True)
+
+
+def _unpack(archive: bytes, file: str, info: DataSetInfo, target: Path) -> bytes:
+    """Return a file of an archive, or say what is wrong with the archive."""
+    remedy = f"get {file} from its source and put it into {target}."
+    try:
+        content = _inner_file(archive, file)
+    except DAMAGED as error:
+        raise ValueError(
+            f"The archive of {info.title} must be a whole zip file. Got {len(archive)} bytes that "
+            f"cannot be read ({error}). The download was cut or damaged: try again, or {remedy}"
+        ) from None
+    if content is None:
+        raise ValueError(
+            f"The archive of {info.title} must hold {file}. It does not. "
+            f"Its source has changed: {remedy}"
         )
     return content
 
 
-def _counted(blocks: Iterable[bytes], total: int) -> Iterator[bytes]:
-    """Join what comes beyond the expected number of blocks to the last one."""
-    held = b""
-    for number, block in enumerate(blocks, start=1):
-        if number < total:
-            yield block
-        else:
-            held += block
-    yield held
-
-
 def _inner_file(archive: bytes, name: str) -> bytes | None:
     """Find a file by name in a zip archive, in archives within it, or compressed (.Z)."""
-    try:
-        opened = zipfile.ZipFile(io.BytesIO(archive))
-    except zipfile.BadZipFile:
-        return None
-    with opened:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         for entry in opened.namelist():
             base = entry.rsplit("/", 1)[-1]
             if base == name:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from calibrant.datasets.catalog import CATALOG, DataSetInfo
-from calibrant.datasets.fetching import fetch_dataset
+from calibrant.datasets.fetching import fetch_dataset, missing_files, where_to_get
 
 FOLDER_VARIABLE = "CALIBRANT_DATA"
 MISSING = "?"
@@ -42,10 +42,9 @@ def load_dataset(name: str) -> Bunch:
         features without an order) and ``title``. Rows keep the order of the files;
         rows with a missing value are left out.
     """
-    info = _find(name)
+    provide_datasets([name])
+    info = CATALOG[name]
     folder = data_folder() / info.name
-    if FOLDER_VARIABLE not in os.environ:
-        fetch_dataset(name, data_folder())
     rows = [row for file in info.files for row in _read_rows(folder / file, info)]
     return _assemble(info, rows)
 
@@ -97,13 +96,56 @@ def fetch_datasets(names: list[str] | None = None) -> Iterator[tuple[str, Path]]
         yield _find(name).name, fetch_dataset(name, data_folder())
 
 
+def left_out() -> list[str]:
+    """Say of each data set that is neither UCI's nor here how to get it."""
+    folder = data_folder()
+    return [
+        where_to_get(info, folder)
+        for info in CATALOG.values()
+        if info.archive is None and missing_files(info, folder)
+    ]
+
+
+def provide_datasets(names: Iterable[str]) -> None:
+    """Have the files of data sets at hand, or name all that are missing before any download.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The data sets. UCI's are downloaded, unless ``CALIBRANT_DATA`` names a folder.
+    """
+    folder = data_folder()
+    infos = [_find(name) for name in names]
+    fetched = [] if named_folder() else [info for info in infos if info.archive]
+    missing = [
+        f"{info.name}/{file}" + ("" if info.archive else f" ({info.source})")
+        for info in infos
+        if info not in fetched
+        for file in missing_files(info, folder)
+    ]
+    if missing:
+        raise FileNotFoundError(
+            f"The data files must be in {folder}. Missing: {', '.join(missing)}. Put them there "
+            f"(UCI's with: calibrant datasets fetch), or set {FOLDER_VARIABLE} to a folder that "
+            "has them."
+        )
+    for info in fetched:
+        fetch_dataset(info.name, folder)
+
+
 def data_folder() -> Path:
-    """Return the folder of the raw data files: ``CALIBRANT_DATA`` or the user's cache."""
-    named = os.environ.get(FOLDER_VARIABLE)
+    """Return the folder of the raw data files: the one that is named, or the user's cache."""
+    named = named_folder()
     if named:
-        return Path(named)
+        return named
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "calibrant" / "data"
+
+
+def named_folder() -> Path | None:
+    """Return the folder that ``CALIBRANT_DATA`` names; an empty name is none."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    return Path(named) if named else None
 
 
 def _find(name: str) -> DataSetInfo:
@@ -116,11 +158,6 @@ def _find(name: str) -> DataSetInfo:
 
 
 def _read_rows(path: Path, info: DataSetInfo) -> list[list[str]]:
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"{info.title} is read from {path}, which does not exist. "
-            f"Put the file there, or set {FOLDER_VARIABLE} to the folder that has it."
-        )
     lines = path.read_text(encoding="utf-8").splitlines()[info.header :]
     rows = [[cell.strip() for cell in line.split(info.separator)] for line in lines if line.strip()]
     return [row for row in rows if MISSING not in row]

@@ -1,0 +1,67 @@
+"""What the commands say of data sets that are not here."""
+
+import pytest
+from typer.testing import CliRunner
+
+from calibrant.bench import runner
+from calibrant.cli import app
+from calibrant.datasets import fetching
+from calibrant.datasets.catalog import CATALOG
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """A cache with UCI's files, or what looks like them, and no folder and no network."""
+    monkeypatch.delenv("CALIBRANT_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(fetching, "SOURCE", "http://127.0.0.1:9")
+    folder = tmp_path / "calibrant" / "data"
+    for info in CATALOG.values():
+        (folder / info.name).mkdir(parents=True)
+        if info.archive:
+            for file in info.files:
+                (folder / info.name / file).touch()
+    return folder
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, arguments)
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_fetch_says_what_it_leaves_out_and_where_to_put_it(cache):
+    result = run("datasets", "fetch")
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 11
+    assert result.stderr.startswith("note: Development Index is not UCI's")
+    assert "Kaggle" in result.stderr
+    assert f"put it into {cache / 'development'}." in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [("fetch",), ("fetch", "seeds")])
+def test_fetch_leaves_out_nothing_that_is_here_or_was_not_asked_for(cache, arguments):
+    if "seeds" not in arguments:
+        (cache / "development" / "Development Index.csv").touch()
+    assert run("datasets", *arguments).stderr == ""
+
+
+def test_the_bench_names_missing_data_sets_before_it_runs(cache, monkeypatch, tmp_path):
+    monkeypatch.setattr(runner, "run_unit", lambda unit: pytest.fail(f"ran {unit}"))
+    chosen = ("--suite", "smoke", "--jobs", "1", "--store", str(tmp_path / "results.sqlite"))
+    result = run("bench", "run", *chosen)
+    assert result.exit_code == 2
+    assert f"must be in {cache}. Missing: development/Development Index.csv" in result.stderr
+    assert "or set CALIBRANT_DATA to a folder that has them" in result.stderr
+    monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path))
+    result = run("bench", "run", *chosen)
+    for name in ("seeds/", "development/", "ecoli/"):
+        assert name in result.stderr
+
+
+def test_the_bench_fetches_once_in_the_process_that_starts_it(cache, monkeypatch, tmp_path):
+    (cache / "ecoli" / "ecoli.data").unlink()
+    chosen = ("--suite", "smoke", "--data-sets", "seeds", "ecoli", "--jobs", "2")
+    result = run("bench", "run", *chosen, "--store", str(tmp_path / "results.sqlite"))
+    assert result.exit_code == 2
+    assert "Ecoli is downloaded from http://127.0.0.1:9/39/ecoli.zip. That failed" in result.stderr

@@ -7,10 +7,12 @@ from hypothesis.extra.numpy import arrays
 from calibrant.certainty import limit_certainty, limit_shares, overall_share
 
 
-def test_an_unseen_class_gets_its_share_of_half_a_row():
-    # Half a row more among 12 rows, divided by shares of 1/2, 1/4 and 1/4.
-    limited = limit_certainty([[1.0, 0.0, 0.0]], [6, 3, 3])
-    least = 0.5 * 0.25 / 12.5
+@pytest.mark.parametrize(
+    ("options", "least"), [({}, 0.1 * 0.25 / 12.1), ({"unseen_rows": 0.5}, 0.5 * 0.25 / 12.5)]
+)
+def test_an_unseen_class_gets_its_share_of_a_part_of_a_row(options, least):
+    # A part of a row more among 12 rows, divided by shares of 1/2, 1/4 and 1/4.
+    limited = limit_certainty([[1.0, 0.0, 0.0]], [6, 3, 3], **options)
     np.testing.assert_allclose(limited, [[1 - 2 * least, least, least]])
 
 
@@ -28,9 +30,9 @@ def test_certainty_grows_with_the_number_of_rows():
     assert 0 < many[0, 2] < few[0, 2] / 50
 
 
-def test_a_class_without_rows_counts_as_half_a_row():
+def test_a_class_without_rows_counts_as_the_unseen_part():
     limited = limit_certainty([[1.0, 0.0, 0.0]], [10, 1, 0])
-    np.testing.assert_allclose(limited[0, 2] / limited[0, 1], 0.5)
+    np.testing.assert_allclose(limited[0, 2] / limited[0, 1], 0.1)
 
 
 def test_a_side_that_never_came_gets_its_share_of_half_a_row():
@@ -74,8 +76,8 @@ def test_rows_sum_to_one_without_zeros_in_the_same_order(data):
     limited = limit_certainty(proba, count)
     np.testing.assert_allclose(limited.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     assert (limited > 0).all()
-    # No more than half a row is moved in all.
-    assert np.abs(limited - proba).sum(axis=1).max() <= 2 * 0.5 / (count.sum() + 0.5) + 1e-12
+    # No more than a tenth of a row is moved in all.
+    assert np.abs(limited - proba).sum(axis=1).max() <= 2 * 0.1 / (count.sum() + 0.1) + 1e-12
 
 
 def test_the_overall_share_is_never_certain():

@@ -1,10 +1,13 @@
 """How certain a probability may be, given the number of rows behind it: one principle.
 
-n rows cannot show that something is impossible. Had half a row more been seen, divided by
-the overall shares, then an event that never occurred would have its share of that half
-row: ``0.5 * share / (n + 0.5)``. No calibrated probability of a class is below this; half a
-row of each kind is what Krichevsky and Trofimov [1]_ add. What lies above the limit is left
-as it is, but for making room.
+n rows cannot show that something is impossible. Had a part of a row more been seen, divided by
+the overall shares, then an event that never occurred would have its share of that part: with
+half a row, ``0.5 * share / (n + 0.5)``. No calibrated probability of a class is below such a
+limit. What lies above it is left as it is, but for making room.
+
+How large the part is depends on what the rows do. Where they are all there is, as for a share
+counted in a group, it is half a row, which is what Krichevsky and Trofimov [1]_ add. Where a model
+speaks and rows only check it, it is a tenth of a row: half a row harms models that are right.
 
 The n of a claim is the number of *distinct* rows behind it: all rows for a parametric map,
 the rows of a group for a map that is constant in groups.
@@ -22,13 +25,19 @@ from calibrant.rows import row_sums
 
 FloatArray = NDArray[np.float64]
 
+# Rows added to those that a share is counted in.
 UNSEEN_ROWS = 0.5
+# Rows added to those that check a model. On the twelve sets with 50 and 100 rows, a half made the
+# default up to 1.2 % worse than no calibration where that was best, a tenth up to 0.2 %.
+UNSEEN_BY_A_MODEL = 0.1
 # Classes with fewer rows than this are reported: whatever the method, their
 # probabilities rest on next to nothing.
 FEW_ROWS = 4
 
 
-def limit_certainty(proba: ArrayLike, class_count: ArrayLike) -> FloatArray:
+def limit_certainty(
+    proba: ArrayLike, class_count: ArrayLike, unseen_rows: float = UNSEEN_BY_A_MODEL
+) -> FloatArray:
     """Raise class probabilities to what the number of rows can support.
 
     Parameters
@@ -36,7 +45,9 @@ def limit_certainty(proba: ArrayLike, class_count: ArrayLike) -> FloatArray:
     proba : array-like of shape (n_samples, n_classes)
         Rows that sum to 1.
     class_count : array-like of shape (n_classes,)
-        The number of rows of each class. A class without rows counts as half a row.
+        The number of rows of each class. A class without rows counts as the unseen rows.
+    unseen_rows : float, default=0.1
+        The part of a row that was not seen.
 
     Returns
     -------
@@ -47,10 +58,10 @@ def limit_certainty(proba: ArrayLike, class_count: ArrayLike) -> FloatArray:
     --------
     >>> from calibrant.certainty import limit_certainty
     >>> limit_certainty([[1.0, 0.0], [0.3, 0.7]], [6, 3]).round(4)
-    array([[0.9825, 0.0175],
+    array([[0.9963, 0.0037],
            [0.3   , 0.7   ]])
     """
-    least = least_proba(class_count)
+    least = least_proba(class_count, unseen_rows)
     above = np.asarray(proba, dtype=np.float64) - least
     np.maximum(above, 0.0, out=above)
     above *= (1.0 - least.sum()) / row_sums(above)
@@ -58,11 +69,11 @@ def limit_certainty(proba: ArrayLike, class_count: ArrayLike) -> FloatArray:
     return above
 
 
-def least_proba(class_count: ArrayLike) -> FloatArray:
+def least_proba(class_count: ArrayLike, unseen_rows: float) -> FloatArray:
     """Return the smallest probability that each class may have, given the numbers of rows."""
     count = np.asarray(class_count, dtype=np.float64)
-    share = np.where(count > 0, count, UNSEEN_ROWS)
-    return UNSEEN_ROWS * share / share.sum() / (count.sum() + UNSEEN_ROWS)
+    share = np.where(count > 0, count, unseen_rows)
+    return unseen_rows * share / share.sum() / (count.sum() + unseen_rows)
 
 
 def limit_shares(share: ArrayLike, n_rows: ArrayLike, overall: float) -> FloatArray:

@@ -74,11 +74,11 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         How classes become scoring problems: "direct" (the same as "auto"), one model of all
         classes; "one-vs-rest", "all-pairs", "output-code", each with a model for every
         binary problem; or an object of `calibrant.strategies`.
-    cv : str, int, splitter, iterable or Generator, default="auto"
+    cv : str, int, splitter, iterable, Generator or None, default="auto"
         Where out-of-sample scores come from: "monte-carlo", "oob" (the out-of-bag votes of
         a forest or of bagging, without refits), a number of stratified folds, a
         scikit-learn splitter, (train, test) pairs, or an object of `calibrant.generation`.
-        "auto" is "oob" where the estimator has such votes of 50 models or more and rows
+        "auto", or None, is "oob" where the estimator has such votes of 50 models or more and rows
         stand alone, and ten folds otherwise, dealt anew up to five times while rows are few;
         for binary problems it is "monte-carlo".
     n_jobs : int, default=None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.rows import row_sums, softmax
+from calibrant.rows import row_sums, rows_of_sum_one, softmax
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -92,12 +92,8 @@ def own_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> Float
 
 def _as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:
     """Take decision values as logits: the softmax of them has the right order at least."""
-    if not is_proba:
-        return softmax(class_score)
-    total = class_score.sum(axis=1, keepdims=True)
     # Some classifiers return rows of zeros, or rows that do not quite sum to 1.
-    uniform = np.full_like(class_score, 1.0 / class_score.shape[1])
-    return np.divide(class_score, total, out=uniform, where=total != 0)
+    return rows_of_sum_one(class_score) if is_proba else softmax(class_score)
 
 
 def reduce_scores(

@@ -43,16 +43,12 @@ def stratified_draws(
 def stratified_folds(
     y: NDArray[np.intp], n_folds: int, rng: np.random.RandomState
 ) -> Iterator[HeldOut]:
-    """Deal the rows of each class to the folds in turn; lone rows are never held out.
-
-    Classes are dealt in the order of their first rows, whatever they are called.
-    """
+    """Deal the rows of each class to the folds in turn; lone rows are never held out."""
     if n_folds > len(y):
         raise ValueError(
             f"cv must be at most the number of rows, {len(y)}. Got {n_folds}. Use fewer folds."
         )
-    _, first, y = np.unique(y, return_index=True, return_inverse=True)
-    y = np.argsort(np.argsort(first))[y]
+    y = _in_order_of_first_rows(y)
     count = np.bincount(y)
     position = np.empty(len(y), dtype=np.intp)
     position[_shuffle_in_class(y, rng)] = np.arange(len(y))
@@ -86,6 +82,7 @@ def group_folds(
             f"cv must be at most the number of groups, {len(names)}. Got {n_folds}. "
             "Use fewer folds."
         )
+    y = _in_order_of_first_rows(y)
     splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
     with warnings.catch_warnings():
         # Rare classes are reported by the classifier, in its own words.
@@ -95,6 +92,12 @@ def group_folds(
         test = np.zeros(len(y), dtype=bool)
         test[rows] = True
         yield _keep_classes(test, y, group, rng)
+
+
+def _in_order_of_first_rows(y: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return numbers of classes that do not depend on what the classes are called."""
+    _, first, index = np.unique(y, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[index]
 
 
 def _check_several(names: NDArray[Any]) -> None:

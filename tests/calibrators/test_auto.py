@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from calibrant import CalibratedClassifier
 from calibrant.calibrators import AutoCalibrator, CalibrationReport
@@ -141,7 +144,7 @@ def test_no_group_is_parted(simulate):
 
 
 def test_gain_and_interval_are_those_of_independent_rows(overconfident):
-    """The pool, fitted fold by fold on what the candidates say of the other folds."""
+    """The pool and the trust in it, by what the candidates say of the other folds."""
     score, y, auto = overconfident
     fold = _folds(y, np.arange(150))
     said = np.empty((150, len(CANDIDATES)))
@@ -154,8 +157,11 @@ def test_gain_and_interval_are_those_of_independent_rows(overconfident):
     for held_out in range(N_FOLDS):
         test = fold == held_out
         pooled[test] = said[test] @ pool_weights(said[~test], np.ones((~test).sum()))
-    trust = trust_in_gain(np.log(pooled / said[:, 0]))
-    gain = np.log((trust * pooled + (1 - trust) * said[:, 0]) / said[:, 0])
+    gain = np.empty(150)
+    for held_out in range(N_FOLDS):
+        test = fold == held_out
+        trust = trust_in_gain(np.log(pooled / said[:, 0])[~test])
+        gain[test] = np.log(trust * pooled[test] / said[test, 0] + 1 - trust)
     half = student.ppf(0.975, 149) * gain.std(ddof=1) / np.sqrt(150)
     assert auto.report_.expected_gain == pytest.approx(gain.mean())
     assert auto.report_.interval == pytest.approx((gain.mean() - half, gain.mean() + half))
@@ -242,14 +248,27 @@ def test_weights_divided_among_points_do_not_make_a_class_rare():
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_relabelled_classes_give_the_same_probabilities(grouped):
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GaussianNB(),
+        LogisticRegression(tol=1e-10, max_iter=1000),
+        # Their votes are tied all the time.
+        KNeighborsClassifier(),
+        RandomForestClassifier(60, max_depth=2, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_relabelled_classes_give_the_same_probabilities(estimator, grouped):
     X, y = make_rows([30, 45, 25, 38])
     groups = np.random.default_rng(1).integers(0, 50, size=len(y)) if grouped else None
     names = np.array([2, 0, 3, 1])
     plain, renamed = (
-        CalibratedClassifier(GaussianNB(), random_state=0).fit(X, labels, groups=groups)
+        CalibratedClassifier(estimator, random_state=0).fit(X, labels, groups=groups)
         for labels in (y, names[y])
     )
+    if not grouped:
+        assert plain.calibration_report_.weights[0] < 0.95  # there is something to compare
     np.testing.assert_allclose(
         renamed.predict_proba(X)[:, names], plain.predict_proba(X), rtol=0, atol=1e-9
     )
@@ -288,3 +307,45 @@ def test_only_auto_has_a_report():
     for options in ({"method": "matrix"}, {"method": None}, {"strategy": "one-vs-rest", "cv": 3}):
         model = CalibratedClassifier(GaussianNB(), random_state=0, **options).fit(X, y)
         assert not hasattr(model, "calibration_report_")
+
+
+def test_a_class_that_cannot_be_judged_is_half_its_score_and_half_a_row_in_n(simulate):
+    score, y = simulate(60, 3, 3.0)
+    # A fourth class, of which no row was held out; its scores are what the model makes of it.
+    own = np.random.default_rng(0).uniform(0, 0.3, size=(60, 1))
+    with_unknown = np.hstack([(1 - own) * score, own])
+    auto, among = AutoCalibrator().fit(with_unknown, y), AutoCalibrator().fit(score, y)
+    assert auto.weights_ == pytest.approx(among.weights_, abs=1e-6)
+    half = (1 - auto.report_.weights[0]) / 2
+    expected = (1 - half) * own + half / 61
+    proba = auto.predict_proba(with_unknown)
+    np.testing.assert_allclose(proba[:, 3:], expected, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(
+        proba[:, :3], (1 - expected) * among.predict_proba(score), rtol=0, atol=1e-3
+    )
+
+
+def test_lone_rows_do_not_make_their_classes_impossible():
+    """What cannot be held out was taken for what never occurs."""
+    X, y = make_rows([20, 20, 20, 1])
+    model = CalibratedClassifier(LogisticRegression(C=1e4, max_iter=10**4), random_state=0)
+    with pytest.warns(CalibrationWarning, match="fewer than 4 rows"):
+        model.fit(X, y)
+    half = (1 - model.calibration_report_.weights[0]) / 2
+    assert half > 0.2
+    assert model.predict_proba(X)[:, 3].min() > 0.9 * half / 61
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_the_interval_covers_what_new_rows_show(factor, simulate):
+    """Not as often as it says, since folds share rows, but far from never."""
+    new, y_new = simulate(4000, 3, factor, seed=10**6)
+    covered = []
+    for seed in range(40):
+        score, y = simulate(100, 3, factor, seed=seed)
+        auto = AutoCalibrator().fit(score, y)
+        raw = mean_log_loss(limit_certainty(new, np.bincount(y)), y_new)
+        gain = raw - mean_log_loss(auto.predict_proba(new), y_new)
+        low, high = auto.report_.interval
+        covered.append(low <= gain <= high)
+    assert np.mean(covered) >= 0.7

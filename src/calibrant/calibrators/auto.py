@@ -18,6 +18,7 @@ from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibr
 from calibrant.calibrators.pooling import pool_weights, trust_in_gain
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 from calibrant.certainty import FEW_ROWS
+from calibrant.rows import row_sums, rows_of_sum_one
 from calibrant.splits import group_folds, stratified_folds
 
 FloatArray = NDArray[np.float64]
@@ -76,7 +77,8 @@ class CalibrationReport:
         By how much the log loss of a row falls on average, on rows that neither the
         candidates nor their weights were fitted on.
     interval : tuple of float
-        A 95 % confidence interval of the expected gain.
+        A 95 % confidence interval of the expected gain, as if rows were all that varies. With
+        100 rows it covers the gain on new rows in 70 to 85 of 100 simulated cases.
     n_rows : int
         The number of distinct rows, or groups of rows, behind these numbers.
     rare_classes : tuple
@@ -166,7 +168,8 @@ class AutoCalibrator(MulticlassCalibrator):
         y : array-like of shape (n_samples,)
             Class labels; the sorted labels belong to the columns.
         sample_weight : array-like of shape (n_samples,), default=None
-            Numbers of rows; points of weight 0 are left out.
+            Numbers of rows: weights that sum to 1 say that there was one row in all. Points of
+            weight 0 are left out.
         groups : array-like of shape (n_samples,), default=None
             Points that belong together, such as scores of the same row; None is none.
 
@@ -181,6 +184,8 @@ class AutoCalibrator(MulticlassCalibrator):
             check_consistent_length(y, groups)
             seen = check_weight(sample_weight, column_or_1d(y)) > 0
             _, unit = np.unique(column_or_1d(groups)[seen], return_inverse=True)
+        known = self._known()
+        score, index = _among(score, known), (np.cumsum(known) - 1)[index]
         self._choose(score, index, weight, unit)
         self._fit(score, index, weight)
         return self
@@ -191,10 +196,25 @@ class AutoCalibrator(MulticlassCalibrator):
         }
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        proba = np.zeros_like(score)
+        known = self._known()
+        among = _among(score, known)
+        pooled = np.zeros_like(among)
         for name, calibrator in self.calibrators_.items():
-            proba += self.weights_[name] * calibrator._limited_proba(score)
+            pooled += self.weights_[name] * calibrator._limited_proba(among)
+        if known.all():
+            return pooled
+        # A class without rows, as a rule one whose only row could not be held out, cannot be
+        # judged: as far as there is calibration, it is half its score and half a row's share.
+        n_rows = self.class_count_.sum() + np.sum(~known)
+        half = (1.0 - self.report_.weights[0]) / 2.0
+        proba = (1.0 - half) * score + half / n_rows
+        proba[:, known] = (1.0 - row_sums(proba[:, ~known])) * pooled
         return proba
+
+    def _known(self) -> NDArray[np.bool_]:
+        """Which classes can be told from each other by rows; all, if there is one at most."""
+        known = self.class_count_ > 0
+        return known if known.sum() > 1 else np.ones_like(known)
 
     def _choose(
         self,
@@ -208,15 +228,15 @@ class AutoCalibrator(MulticlassCalibrator):
         proba = _out_of_sample(score, y, weight, fold)
         judged = fold >= 0
         proba, own_weight, unit, fold = proba[judged], weight[judged], unit[judged], fold[judged]
-        pooled = np.empty(len(proba))
-        for held_out in np.unique(fold):
-            other = fold != held_out
-            share = pool_weights(proba[other], own_weight[other])
-            pooled[~other] = proba[~other] @ share
-        trust = trust_in_gain(_gain(pooled, proba[:, 0], own_weight, unit))
+        pooled = _pooled_by_the_others(proba, own_weight, fold)
+        gain = _gain(pooled, proba[:, 0], own_weight, unit)
+        trust = trust_in_gain(gain)
         share = trust * pool_weights(proba, own_weight)
         share[0] += 1.0 - trust
-        gain = _gain(trust * pooled + (1 - trust) * proba[:, 0], proba[:, 0], own_weight, unit)
+        # What to expect is shown by rows that had no part in the trust either.
+        trusts = _trusts_of_the_others(gain, fold[np.unique(unit, return_index=True)[1]])[fold]
+        mixed = trusts * pooled + (1.0 - trusts) * proba[:, 0]
+        gain = _gain(mixed, proba[:, 0], own_weight, unit)
 
         kept = np.where(share >= LEAST_WEIGHT, share, 0.0)
         kept /= kept.sum()
@@ -259,6 +279,11 @@ def report_of(
     )
 
 
+def _among(score: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
+    """Scores of some of the classes, given that it is one of them."""
+    return score if known.all() else rows_of_sum_one(score[:, known])
+
+
 def _folds(y: NDArray[np.intp], unit: NDArray[np.intp]) -> NDArray[np.intp]:
     """Deal units to folds; -1 for points that are never held out."""
     rng = np.random.RandomState(0)
@@ -288,6 +313,22 @@ def _out_of_sample(
             judged = fitted._limited_proba(score[test])
             proba[test, column] = judged[np.arange(len(judged)), y[test]]
     return proba
+
+
+def _pooled_by_the_others(
+    proba: FloatArray, weight: FloatArray, fold: NDArray[np.intp]
+) -> FloatArray:
+    """Probability of the true class by the pool, its weights fitted on the other folds."""
+    pooled = np.empty(len(proba))
+    for held_out in np.unique(fold):
+        own = fold == held_out
+        pooled[own] = proba[own] @ pool_weights(proba[~own], weight[~own])
+    return pooled
+
+
+def _trusts_of_the_others(gain: FloatArray, fold: NDArray[np.intp]) -> FloatArray:
+    """Trust in the gains of the units of all folds but one, for each fold."""
+    return np.array([trust_in_gain(gain[fold != own]) for own in range(N_FOLDS)])
 
 
 def _gain(

@@ -112,7 +112,8 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
             Class labels; the sorted labels belong to the columns. Column numbers may leave
             classes out.
         sample_weight : array-like of shape (n_samples,), default=None
-            Numbers of rows; points of weight 0 are left out.
+            Numbers of rows: weights that sum to 1 say that there was one row in all. Points of
+            weight 0 are left out.
 
         Returns
         -------
@@ -199,6 +200,12 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
             )
         weight = check_weight(sample_weight, score)
         self.classes_, index = _columns_of(labels, score.shape[1])
+        names = getattr(self, "feature_names_in_", ())
+        if set(names) == set(self.classes_) and list(names) != self.classes_.tolist():
+            raise ValueError(
+                f"Columns named after the classes must come in their order, "
+                f"{self.classes_.tolist()}. Got {list(names)}. Pass X[sorted(X.columns)]."
+            )
         self.class_count_ = np.bincount(index, weight, score.shape[1]).astype(np.float64)
         seen = weight > 0
         return score[seen], index[seen], weight[seen]

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from calibrant.rows import rows_of_sum_one
+
 FloatArray = NDArray[np.float64]
 
 # Beyond this, the distance of two scores could overflow.
@@ -84,8 +86,7 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
 
 def check_class_scores(scores: ArrayLike) -> FloatArray:
     """Rows of probabilities, one column a class, made to sum to 1 exactly."""
-    # In one order in memory: the last bits of a sum depend on it.
-    values = check_array(scores, dtype=np.float64, order="C", input_name="scores")
+    values = check_array(scores, dtype=np.float64, input_name="scores")
     if values.shape[1] < 2:
         raise ValueError(
             f"scores must have one column for each of two or more classes. Got {values.shape[1]} "
@@ -98,4 +99,4 @@ def check_class_scores(scores: ArrayLike) -> FloatArray:
             f"{values.min():g} to {values.max():g} and rows summing to {total.min():g} to "
             f"{total.max():g}. For logits or decision values, pass scipy.special.softmax of them."
         )
-    return np.asarray(values / total[:, None])
+    return rows_of_sum_one(values)

@@ -26,7 +26,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
     Parameters
     ----------
     calibrator : binary calibrator, default=None
-        Cloned for each class; None is `ENIR`.
+        Cloned for each class; None is ``ENIR(limited=True)``.
     group_rows : float, default=None
         Average neighboring scores in groups of about this many distinct rows, at most 50
         groups, before calibrating; None keeps every score. Groups smooth what repeated
@@ -52,7 +52,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         self.group_rows = group_rows
 
     def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
-        calibrator = ENIR() if self.calibrator is None else self.calibrator
+        calibrator = ENIR(limited=True) if self.calibrator is None else self.calibrator
         self.calibrators_ = [
             _fit_binary(calibrator, score[:, k], y == k, weight, self.group_rows)
             for k in range(score.shape[1])
@@ -71,7 +71,7 @@ class PairwiseCalibrator(MulticlassCalibrator):
     Parameters
     ----------
     calibrator : binary calibrator, default=None
-        Cloned for each pair; None is `ENIR`.
+        Cloned for each pair; None is ``ENIR(limited=True)``.
     coupling : str, default="wu-lin-weng"
         A method of `calibrant.combination.couple`.
     group_rows : float, default=None
@@ -105,7 +105,7 @@ class PairwiseCalibrator(MulticlassCalibrator):
         self.group_rows = group_rows
 
     def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
-        calibrator = ENIR() if self.calibrator is None else self.calibrator
+        calibrator = ENIR(limited=True) if self.calibrator is None else self.calibrator
         self.pairs_ = _pairs(weight @ score**2, self.class_count_)
         self.calibrators_ = []
         for i, j in self.pairs_:

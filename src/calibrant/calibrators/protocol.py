@@ -66,7 +66,9 @@ def resolve_calibrator(method: Any, binary: bool) -> Any:
     object
         An unfitted calibrator.
     """
-    if isinstance(method, str) and method in CALIBRATORS:
+    if not binary and method == "enir":
+        calibrator = ENIR(limited=True)  # the plain one is the paper's, for its binary problems
+    elif isinstance(method, str) and method in CALIBRATORS:
         calibrator = CALIBRATORS["enir" if binary and method == "auto" else method]()
     elif (
         hasattr(method, "fit")

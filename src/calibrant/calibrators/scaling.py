@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from calibrant.calibrators.affine_map import fit_affine_map, fit_trust
 from calibrant.calibrators.base import MulticlassCalibrator
-from calibrant.certainty import least_proba, limit_certainty
+from calibrant.certainty import UNSEEN_ROWS, least_proba, limit_certainty
 from calibrant.rows import log_softmax, softmax
 
 FloatArray = NDArray[np.float64]
@@ -241,7 +241,7 @@ def fit_floor_and_trust(
 ) -> tuple[FloatArray, float]:
     """Choose the floor of the scores and the inverse temperature, by the log loss."""
     found = []
-    for floor in (least_proba(class_count), np.full(score.shape[1], SMALLEST_SCORE)):
+    for floor in (least_proba(class_count, UNSEEN_ROWS), np.full(score.shape[1], SMALLEST_SCORE)):
         log_score = log_scores(score, floor)
         trust = fit_trust(log_score, y, weight, penalty)
         log_proba = log_softmax(trust * log_score)

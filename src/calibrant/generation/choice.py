@@ -22,7 +22,7 @@ def resolve_generator(
     """
     if isinstance(cv, Generator):
         return cv
-    if isinstance(cv, str) and cv == "auto":
+    if cv is None or (isinstance(cv, str) and cv == "auto"):
         if binary:
             return MonteCarloCV()
         return OutOfBag() if has_votes(estimator) and not grouped else RepeatedFolds()

@@ -58,7 +58,10 @@ def scores(model: Any, X: FloatArray) -> FloatArray:
 
 
 def scikit_learn(method: str, ensemble: bool) -> Method:
-    """Return scikit-learn's CalibratedClassifierCV with its usual five folds."""
+    """Return scikit-learn's CalibratedClassifierCV with its usual five folds.
+
+    They are left to its default: five asked for by number are refused where a class has fewer rows.
+    """
 
     def run(
         classifier: Any,
@@ -67,20 +70,24 @@ def scikit_learn(method: str, ensemble: bool) -> Method:
         X_new: FloatArray,
         seed: int,  # noqa: ARG001 (a method's signature)
     ) -> FloatArray:
-        model = CalibratedClassifierCV(classifier, method=method, ensemble=ensemble, cv=5)
+        model = CalibratedClassifierCV(classifier, method=method, ensemble=ensemble)
         return np.asarray(model.fit(X, y).predict_proba(X_new))
 
     return run
 
 
 def on_out_of_fold_scores(calibrate: ScoreMethod) -> Method:
-    """Return a score-level method, applied to ten-fold out-of-fold scores."""
+    """Return a score-level method, applied to out-of-fold scores of ten folds.
+
+    Of fewer where no class has ten rows; scores of classes that a fold's model lacks are 0.
+    """
 
     def run(
         classifier: Any, X: FloatArray, y: NDArray[np.intp], X_new: FloatArray, seed: int
     ) -> FloatArray:
         held_out = np.zeros((len(y), len(np.unique(y))))
-        splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+        n_folds = min(N_FOLDS, int(np.bincount(y).max()))
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         for train, test in splitter.split(X, y):
             model = clone(classifier).fit(X[train], y[train])
             held_out[np.ix_(test, np.searchsorted(np.unique(y), model.classes_))] = scores(

@@ -69,15 +69,16 @@ clean:
 STORE ?= results.sqlite
 TABLES = $(BIN)/calibrant bench tables --store $(STORE)
 results: .venv/installed
+	$(TABLES) --table data-sets --format markdown > results/paper/data-sets.md
 	for protocol in as-published proper; do \
 		flag=$$(test $$protocol = as-published && echo --as-published); \
-		for table in results effects times; do \
+		for table in results effects approaches times; do \
 			$(TABLES) $$flag --table $$table --format markdown > results/paper/$$protocol-$$table.md || exit 1; \
 		done; \
+		$(TABLES) $$flag --table results --metrics equations --test corrected --format markdown \
+			> results/paper/$$protocol-results-equations.md || exit 1; \
 		$(TABLES) $$flag --table folds --format csv > results/paper/$$protocol-folds.csv || exit 1; \
 	done
-	$(TABLES) --table results --metrics equations --test corrected --format markdown \
-		> results/paper/proper-results-equations.md
 
 # All methods beside their peers, in an environment of their own.
 ARENA := .venv-arena/bin

@@ -1,11 +1,14 @@
+import csv
 from functools import partial
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from calibrant import datasets
 from calibrant.bench import demo
-from calibrant.bench.store import Store
+from calibrant.bench.scenarios import SCENARIOS
+from calibrant.bench.store import Run, Store
 from calibrant.cli import app
 from calibrant.datasets import fetching
 
@@ -58,22 +61,66 @@ def test_bench_runs_and_prints_every_table(tmp_path, paper_data):
     chosen = ["--data-sets", "seeds", "ecoli", "--classifiers", "nb", "--jobs", "1"]
     result = runner.invoke(app, ["bench", "run", "--suite", "smoke", *chosen, "--store", store])
     assert result.exit_code == 0, result.output
-    for table, word in {
-        "data-sets": "Pendigits",
-        "results": "multi-class raw MSE",
-        "effects": "one-vs-rest DGG+ENIR",
-        "times": "naive Bayes, all pairs",
-        "folds": "published_LL",
+    of_smoke = ["bench", "tables", "--suite", "smoke", "--store", store]
+    for table, words in {
+        "data-sets": ("Pendigits", "Pendigits"),
+        "results": ("multi-class raw", "multiclass_raw"),
+        "effects": ("one-vs-rest DGG+ENIR", "one_vs_rest_dgg_enir"),
+        "approaches": ("Wilcoxon p", "paired_holm_p"),
+        "times": ("naive Bayes", "model published"),
+        "folds": ("fold", "published_LL"),
     }.items():
         for form in ("text", "markdown", "latex", "csv"):
-            printed = runner.invoke(
-                app, ["bench", "tables", "--store", store, "--table", table, "--format", form]
-            )
+            printed = runner.invoke(app, [*of_smoke, "--table", table, "--format", form])
             assert printed.exit_code == 0, printed.output
-            assert word.replace("_", "\\_" if form == "latex" else "_") in printed.output
+            assert words[form == "csv"] in printed.output
     status = runner.invoke(app, ["bench", "status", "--store", store])
     assert status.exit_code == 0
     assert "naive Bayes" in status.output
+    picture = tmp_path / "ranks.png"
+    ranks = ["bench", "ranks", "--suite", "smoke", "--store", store, "--output", str(picture)]
+    assert runner.invoke(app, ranks).exit_code == 0
+    assert picture.stat().st_size > 1000
+
+
+def made_up_runs(n_folds, n_stored, certainty):
+    """Runs of all scenarios on four rows whose true class has one probability."""
+    proba = np.column_stack([np.full(4, certainty), np.full(4, 1 - certainty)])
+    return [
+        Run(
+            "proper", "seeds", "nb", scenario, fold, n_folds, 0, "sklearn", {}, 1, 1.0, None,
+            np.zeros(4, dtype=int), proba,
+        )
+        for scenario in SCENARIOS
+        for fold in range(n_stored)
+    ]  # fmt: skip
+
+
+def test_tables_are_of_one_suite(tmp_path):
+    path = tmp_path / "results.sqlite"
+    with Store(path) as store:
+        store.add(made_up_runs(3, 3, certainty=0.5) + made_up_runs(10, 10, certainty=0.9))
+    for suite, certainty, n_folds in (("smoke", 0.5, "3"), ("paper", 0.9, "10")):
+        arguments = ["--suite", suite, "--store", str(path), "--metrics", "equations"]
+        result = runner.invoke(app, ["bench", "tables", *arguments, "--format", "csv"])
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        assert len(rows) == 5 * 2
+        for row in rows:
+            loss = -np.log(certainty) if row["metric"] == "LL" else 2 * (1 - certainty) ** 2
+            assert float(row["value"]) == pytest.approx(loss, rel=1e-5)
+            assert row["folds"] == n_folds
+
+
+def test_tables_of_unfinished_runs_say_so(tmp_path):
+    path = tmp_path / "results.sqlite"
+    with Store(path) as store:
+        store.add(made_up_runs(10, 2, certainty=0.9))
+    result = runner.invoke(app, ["bench", "tables", "--store", str(path)])
+    assert "Seeds, 2 of 10 folds" in result.stdout
+    for table in ("effects", "approaches"):
+        result = runner.invoke(app, ["bench", "tables", "--table", table, "--store", str(path)])
+        assert result.exit_code == 2
+        assert "Got naive Bayes on seeds (2 of 10 folds)" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -131,12 +178,19 @@ def test_data_that_are_there_are_not_fetched(paper_data):
     [
         (["tables", "--suite", "arena", "--table", "results"], "--table must be one of methods"),
         (["tables", "--table", "methods"], "--table must be one of data-sets"),
-        (["tables", "--suite", "arena", "--table", "methods"], "Got 0 runs"),
-        (["ranks"], "Got 0 runs"),
+        (["tables", "--suite", "arena", "--table", "methods"], "must hold runs of --suite arena"),
+        (["tables"], "must hold runs of --suite paper. It has none."),
+        (
+            ["tables", "--as-published", "--table", "times"],
+            "bench run --suite paper --as-published",
+        ),
+        (["tables", "--suite", "smoke", "--table", "folds"], "must hold runs of --suite smoke"),
+        (["ranks"], "must hold runs of --suite arena. It has none."),
+        (["ranks", "--classifiers", "nb", "svm", "--suite", "paper"], "Got svm"),
         (["run", "--suite", "arena-50", "--as-published"], "Got suite arena-50"),
     ],
 )
-def test_the_arena_says_in_a_line_what_is_wrong(arguments, said, tmp_path):
+def test_bench_says_in_a_line_what_is_wrong(arguments, said, tmp_path):
     store = tmp_path / "store.sqlite"
     with Store(store):
         pass

@@ -3,13 +3,14 @@ import pytest
 from typer.testing import CliRunner
 
 from calibrant.bench import page
+from calibrant.bench.measures import Measures
 from calibrant.bench.store import Run, Store
 from calibrant.cli import app
 
 LABELS = np.repeat([0, 1, 2], 10)
 
 
-def made_up_run(protocol, classifier, data_set, scenario, fold, seed):
+def made_up_run(protocol, classifier, data_set, scenario, fold, seed, n_folds=10):
     rng = np.random.RandomState(seed)
     proba = rng.dirichlet(np.ones(3), len(LABELS))
     return Run(
@@ -18,7 +19,7 @@ def made_up_run(protocol, classifier, data_set, scenario, fold, seed):
         classifier=classifier,
         scenario=scenario,
         fold=fold,
-        n_folds=10,
+        n_folds=n_folds,
         seed=0,
         implementation="sklearn",
         versions={},
@@ -35,6 +36,7 @@ def store(tmp_path):
     """A store of made-up runs of the paper and of an arena."""
     scenarios = (
         "multiclass_raw",
+        "one_vs_rest_raw",
         "one_vs_rest_dgg_enir",
         "all_pairs_raw",
         "all_pairs_raw_as_published",
@@ -46,10 +48,10 @@ def store(tmp_path):
         for classifier in ("nb", "rf")
         for data_set in ("seeds", "waveform")
         for number, scenario in enumerate(scenarios)
-        for fold in range(3)
+        for fold in range(10)
     ]
     runs += [
-        made_up_run("arena-50", "nb", data_set, method, fold, 5 * fold + number)
+        made_up_run("arena-50", "nb", data_set, method, fold, 5 * fold + number, n_folds=3)
         for data_set in ("seeds", "ecoli")
         for number, method in enumerate(("raw", "auto", "temperature", "venn-abers"))
         for fold in range(2)
@@ -63,7 +65,9 @@ def test_a_store_becomes_a_page_of_all_it_holds(store):
     html = page.render_bench(store)
     for text in (
         "Mean squared error and logarithmic loss of naive Bayes",
-        "Effect of calibration on the data sets",
+        "Effect of calibration",
+        "One-vs-rest against all pairs",
+        '<th scope="colgroup" colspan="2">all pairs DGG+ENIR as published</th>',
         "Seconds for each binary problem",
         "Arena: Fitted on 50 rows",
         "The default beside the best peer",
@@ -75,8 +79,30 @@ def test_a_store_becomes_a_page_of_all_it_holds(store):
     assert html.count('class="plot after ranks"') == 1
 
 
+def test_suites_of_one_protocol_have_sections_of_their_own(store, make_runs):
+    store.add(make_runs(data_set="seeds", n_folds=3, seed=1))
+    html = page.render_bench(store)
+    assert "A first look: three small sets, three folds" in html
+    assert "The same experiment, done properly" not in html
+    store.add(make_runs(data_set="seeds", seed=2))
+    html = page.render_bench(store)
+    assert "The same experiment, done properly" in html
+    for n_folds in (3, 10):
+        measures = Measures(store.runs("proper", n_folds), "equations")
+        mean = measures.mean("nb", "seeds", "multiclass_raw", "LL")
+        assert f">{mean:.3f}</span>" in html
+
+
+def test_a_store_that_is_not_finished_has_a_page_without_counts(tmp_path, make_runs):
+    with Store(tmp_path / "half.sqlite") as half:
+        half.add(make_runs(folds=2))
+        html = page.render_bench(half)
+    assert "Seeds, 2 of 10 folds" in html
+    assert "Effect of calibration" not in html
+
+
 def test_the_erratum_is_computed(store):
-    erratum = page._erratum(store.runs("as-published"))
+    erratum = page._erratum(store.runs("as-published", 10))
     np.testing.assert_allclose(erratum.correct, erratum.truth, atol=1e-9)
     np.testing.assert_allclose(erratum.faulty, [0.156, 0.360, 0.213, 0.272], atol=5e-4)
     assert erratum.classifiers == ("naive Bayes", "random forest")

@@ -45,6 +45,15 @@ def test_runs_come_back_to_the_last_bit(tmp_path):
     np.testing.assert_array_equal(back.true, run.true)
 
 
+def test_suites_of_one_protocol_are_told_apart_by_their_folds(tmp_path):
+    with Store(tmp_path / "results.sqlite") as store:
+        store.add([make_run(), make_run(fold=1), replace(make_run(), n_folds=3)])
+        assert len(store.runs("proper")) == 3
+        assert [run.fold for run in store.runs("proper", 10)] == [0, 1]
+        assert [run.n_folds for run in store.runs("proper", 3)] == [3]
+        assert store.runs("as-published", 10) == []
+
+
 def test_a_run_is_stored_once(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
         store.add([make_run(), make_run(fold=1)])

@@ -6,53 +6,75 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
+import pytest
+from typer.testing import CliRunner
 
-from calibrant.bench.runner import SUITES, pending, run_suite, units
+from calibrant.bench.runner import pending, run_suite, select_suite, units
 from calibrant.bench.store import Store, open_store
+from calibrant.cli import app
+
+N_KILLS = 10
+PART = {"data_sets": ["seeds", "ecoli"], "classifiers": ["nb"]}
 
 
-def n_left(suite, path, n_units):
+@pytest.fixture
+def suite(paper_data):
+    return select_suite("paper", **PART, as_published=False)
+
+
+def start(path):
+    options = [word for name, own in PART.items() for word in (f"--{name.replace('_', '-')}", *own)]
+    command = ["bench", "run", "--suite", "paper", *options, "--jobs", "2", "--store", str(path)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "calibrant.cli", *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def n_left(suite, path):
     if not path.exists():
-        return n_units
+        return len(units(suite))
     with open_store(path) as store:
         return len(pending(suite, store))
 
 
-def test_ten_kills_change_nothing(tmp_path, paper_data):
-    suite = SUITES["smoke"]
-    with Store(tmp_path / "whole.sqlite") as store:
-        run_suite(suite, store)
-        expected = store.runs("proper")
+def table(path):
+    result = CliRunner().invoke(app, ["bench", "tables", "--store", str(path), "--format", "csv"])
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
-    path = tmp_path / "killed.sqlite"
-    command = [
-        *[sys.executable, "-m", "calibrant.cli", "bench", "run", "--suite", "smoke"],
-        *["--jobs", "1", "--store", str(path)],
-    ]
+
+def test_ten_kills_change_nothing(suite, tmp_path):
+    whole, killed = tmp_path / "whole.sqlite", tmp_path / "killed.sqlite"
+    began = time.perf_counter()
+    with Store(whole) as store:
+        run_suite(suite, store)
+    seconds_a_unit = (time.perf_counter() - began) / len(units(suite))
+
     rng = random.Random(0)
-    left = [n_units := len(units(suite))]
-    for kill in range(10):
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        # Kills come at any moment up to the first unit done, so that work is left for all of
-        # them; every other one waits for that unit, so that on any machine work gets done.
-        latest = float("inf") if kill % 2 else time.perf_counter() + rng.uniform(0, 2.0)
-        while n_left(suite, path, n_units) == left[-1] and time.perf_counter() < latest:
+    left = [n_left(suite, killed)]
+    for _ in range(N_KILLS):
+        process = start(killed)
+        while n_left(suite, killed) == left[-1]:
             assert process.poll() is None
             time.sleep(0.01)
+        # Work is under way: the kill comes at any moment of the next two units.
+        time.sleep(rng.uniform(0, 2 * seconds_a_unit))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        left.append(n_left(suite, path, n_units))
-    # None of it is lost, and the last kill comes in the midst.
-    assert left == sorted(left, reverse=True)
-    assert 0 < left[-1] <= n_units - 5
+        left.append(n_left(suite, killed))
+    # Each time work was done, none of it was lost, and the last kill came in the midst.
+    assert all(after < before for before, after in pairwise(left))
+    assert left[-1] > 0
 
-    subprocess.run(command, check=True, capture_output=True)
-    with open_store(path) as store:
-        finished = store.runs("proper")
-    assert [run.identity for run in finished] == [run.identity for run in expected]
-    for one, other in zip(finished, expected, strict=True):
-        np.testing.assert_array_equal(one.proba, other.proba)
+    assert start(killed).wait() == 0
+    with open_store(whole) as one, open_store(killed) as other:
+        for run, again in zip(one.runs("proper"), other.runs("proper"), strict=True):
+            assert run.identity == again.identity
+            np.testing.assert_array_equal(run.proba, again.proba)
+    assert table(killed) == table(whole)

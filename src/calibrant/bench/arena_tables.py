@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from scipy.stats import rankdata
 
 from calibrant.bench.arena import ARENA_CLASSIFIERS, METHODS, OUT_OF_BAG_METHODS, PAPER_METHODS
 from calibrant.bench.peers import PEERS
-from calibrant.bench.render import Cell, Table
+from calibrant.bench.render import NOTHING, Cell, Table
 from calibrant.bench.store import Run
 from calibrant.combination import normalize
 from calibrant.comparison import corrected_t_test
@@ -142,7 +141,7 @@ def methods_table(losses: ArenaLosses, title: str) -> Table:
         values = (_mean(own), _mean(briers[ran, index]), ranks[index])
         cells = [Cell(losses.methods[index])]
         for value, least, digits in zip(values, best, (4, 4, 1), strict=True):
-            text = "-" if np.isnan(value) else f"{value:.{digits}f}"
+            text = NOTHING if np.isnan(value) else f"{value:.{digits}f}"
             cells.append(Cell(text, bold=bool(ran.all()) and value == least))
         rest = [
             _share(own > SLIGHT_HARM * raw[ran]),
@@ -198,7 +197,7 @@ def classifiers_table(losses: ArenaLosses, title: str) -> Table:
                 Cell(shown),
                 Cell(f"{part[:, column[RAW]].mean():.4f}"),
                 Cell(f"{auto:.4f}", bold=auto <= oracle),
-                Cell("-" if best is None else f"{ran[best]:.4f} ({best})"),
+                Cell(NOTHING) if best is None else Cell(f"{ran[best]:.4f}", beside=best),
                 Cell(f"{oracle:.4f}", bold=oracle < auto),
             ]
         )
@@ -208,6 +207,7 @@ def classifiers_table(losses: ArenaLosses, title: str) -> Table:
         lines,
         "Mean log loss over the data sets. The best single peer is the best of those that never "
         "failed; the oracle picks the best of raw and all peers for each data set, with hindsight.",
+        beside="name",
     )
 
 
@@ -258,23 +258,6 @@ def losses_table(losses: ArenaLosses, title: str) -> Table:
     )
 
 
-def draw_ranks(losses: ArenaLosses, path: Path) -> None:
-    """Draw the critical-difference diagram of the methods that never failed."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from calibrant.plots import ComparisonDisplay
-
-    means = losses.means()
-    ran = np.flatnonzero(~np.isnan(means).any(axis=0))
-    figure, ax = plt.subplots(figsize=(7.5, 1.0 + 0.28 * len(ran)), layout="constrained")
-    ComparisonDisplay.from_losses(means[:, ran], [losses.methods[i] for i in ran], ax=ax)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
-
-
 def _check_has_auto(losses: ArenaLosses) -> None:
     if AUTO not in losses.methods:
         raise ValueError(
@@ -288,7 +271,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def _share(mask: NDArray[np.bool_]) -> str:
-    return f"{mask.mean():.0%}" if len(mask) else "-"
+    return f"{mask.mean():.0%}" if len(mask) else NOTHING
 
 
 def _significant(losses: ArenaLosses, method: int) -> tuple[int, int]:

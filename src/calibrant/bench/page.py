@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from markupsafe import Markup
 
+from calibrant.bench.approaches import approaches_tables
 from calibrant.bench.arena_tables import (
     ArenaLosses,
     arena_losses,
@@ -15,11 +16,15 @@ from calibrant.bench.arena_tables import (
     methods_table,
 )
 from calibrant.bench.as_published import faulty_couple
+from calibrant.bench.effects import effects_table
 from calibrant.bench.measures import AS_PUBLISHED, Measures, published_value
 from calibrant.bench.protocols import CLASSIFIERS
+from calibrant.bench.ranks import never_failed
 from calibrant.bench.render import Table
+from calibrant.bench.results import results_tables
+from calibrant.bench.runner import SUITES, Suite
 from calibrant.bench.store import Run, Store
-from calibrant.bench.tables import effects_table, results_tables, times_table
+from calibrant.bench.tables import times_table
 from calibrant.combination import couple
 from calibrant.comparison import compare_ranks
 from calibrant.report.figures import draw_agreement, draw_ranks
@@ -85,9 +90,10 @@ def render_bench(store: Store) -> str:
     str
         One page, with its style and script inside.
     """
-    published, proper = store.runs("as-published"), store.runs("proper")
+    published = _runs_of(store, replace(SUITES["paper"], protocol="as-published"))
+    proper, smoke = (_runs_of(store, SUITES[name]) for name in ("paper", "smoke"))
     arenas = [part for suite, title in ARENAS.items() if (part := _arena(store, suite, title))]
-    if not published and not proper and not arenas:
+    if not published and not proper and not smoke and not arenas:
         raise ValueError(
             f"{store.path} must hold results. It has none yet. Run: calibrant bench run --store "
             f"{store.path}"
@@ -98,6 +104,7 @@ def render_bench(store: Store) -> str:
         name=store.path.name,
         published=_paper_tables(published, "published", "paired"),
         proper=_paper_tables(proper, "equations", "corrected"),
+        smoke=_paper_tables(smoke, "equations", "corrected"),
         erratum=_erratum(published),
         arenas=arenas,
     )
@@ -111,10 +118,19 @@ ARENAS = {
 }
 
 
+def _runs_of(store: Store, suite: Suite) -> list[Run]:
+    return store.runs(suite.protocol, suite.n_folds)
+
+
 def _paper_tables(runs: list[Run], form: str, test: str) -> list[Table]:
+    """Make all tables of a suite; those that count data sets, if one is finished."""
     if not runs:
         return []
-    return [*results_tables(runs, form, test), effects_table(runs, test), times_table(runs)]
+    measures = Measures(runs, form)
+    counts = []
+    if any(measures.finished_sets(classifier) for classifier in measures.classifiers):
+        counts = [effects_table(measures, test), *approaches_tables(measures, test)]
+    return [*results_tables(measures, test), *counts, times_table(runs)]
 
 
 def _erratum(runs: list[Run]) -> Erratum:
@@ -141,9 +157,9 @@ def _erratum(runs: list[Run]) -> Erratum:
 
 
 def _pairs(measures: Measures, classifier: str, suffix: str) -> list[tuple[float, float]]:
-    """Pair published and own MSE of all pairs, where there are both."""
+    """Pair published and own MSE of all pairs, where there are both and all folds are done."""
     pairs = []
-    for data_set in measures.data_sets(classifier):
+    for data_set in measures.finished_sets(classifier):
         for scenario in ALL_PAIRS:
             published = published_value(classifier, data_set, scenario, "MSE").value
             own = measures.mean(classifier, data_set, scenario + suffix, "MSE")
@@ -153,7 +169,7 @@ def _pairs(measures: Measures, classifier: str, suffix: str) -> list[tuple[float
 
 
 def _arena(store: Store, suite: str, title: str) -> ArenaPart | None:
-    runs = store.runs(suite)
+    runs = _runs_of(store, SUITES[suite])
     if not runs:
         return None
     losses = arena_losses(runs)
@@ -167,10 +183,9 @@ def _arena(store: Store, suite: str, title: str) -> ArenaPart | None:
 
 def _ranks(losses: ArenaLosses) -> Figure | None:
     """Mean ranks of the methods that never failed."""
-    means = losses.means()
-    ran = np.flatnonzero(~np.isnan(means).any(axis=0))
-    if len(ran) < 3 or len(means) < 2:
+    means, methods = never_failed(losses.means(), losses.methods)
+    if len(methods) < 3 or len(means) < 2:
         return None
-    comparison = compare_ranks(means[:, ran])
+    comparison = compare_ranks(means)
     title = f"Mean ranks by log loss; critical difference {comparison.critical_difference:.2f}"
-    return Figure(title, draw_ranks(comparison, [losses.methods[i] for i in ran]))
+    return Figure(title, draw_ranks(comparison, methods))

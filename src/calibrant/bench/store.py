@@ -157,10 +157,25 @@ class Store:
         """Return what has been run."""
         return set(self._connection.execute(f"SELECT {IDENTITY} FROM run"))
 
-    def runs(self, protocol: str) -> list[Run]:
-        """Return all runs of a protocol, in a fixed order."""
+    def runs(self, protocol: str, n_folds: int | None = None) -> list[Run]:
+        """Return the runs of a protocol, in a fixed order.
+
+        Parameters
+        ----------
+        protocol : str
+            How the experiment was done.
+        n_folds : int, default=None
+            The number of folds, by which suites of one protocol differ; None is any.
+
+        Returns
+        -------
+        list of Run
+            The runs.
+        """
         rows = self._connection.execute(
-            f"SELECT * FROM run WHERE protocol = ? ORDER BY {IDENTITY}", [protocol]
+            "SELECT * FROM run WHERE protocol = ? AND n_folds = ifnull(?, n_folds) "
+            f"ORDER BY {IDENTITY}",
+            [protocol, n_folds],
         )
         return [_to_run(row) for row in rows]
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from calibrant.cli.arguments import DEFAULT_JOBS, PLAIN, Jobs, SeveralValues, one_line_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from calibrant.bench.render import Table
+    from calibrant.bench.store import Run
 
 app = typer.Typer(help="Rerun the paper's experiment and build its tables.", **PLAIN)
 
@@ -32,6 +38,7 @@ class TableName(StrEnum):
     data_sets = "data-sets"
     results = "results"
     effects = "effects"
+    approaches = "approaches"
     times = "times"
     folds = "folds"
     methods = "methods"
@@ -57,7 +64,7 @@ class Form(StrEnum):
 
 
 class TestName(StrEnum):
-    """Tests against multi-class raw."""
+    """Tests of significance."""
 
     welch = "welch"
     paired = "paired"
@@ -68,15 +75,14 @@ StoreFile = Annotated[Path, typer.Option(help="The SQLite file of results.")]
 AsPublished = Annotated[
     bool, typer.Option("--as-published", help="With what the published numbers rest on.")
 ]
+Classifiers = Annotated[list[str] | None, typer.Option(help="Only these, such as nb rf.")]
 
 
 @app.command("run", cls=SeveralValues)
 def bench_run(
     suite: Annotated[SuiteName, typer.Option(help="What to run.")] = SuiteName.paper,
     data_sets: Annotated[list[str] | None, typer.Option(help="Only these data sets.")] = None,
-    classifiers: Annotated[
-        list[str] | None, typer.Option(help="Only these, such as nb rf.")
-    ] = None,
+    classifiers: Classifiers = None,
     jobs: Jobs = DEFAULT_JOBS,
     dask: Annotated[
         str | None,
@@ -119,69 +125,100 @@ def bench_tables(
     suite: Annotated[SuiteName, typer.Option(help="Of which suite.")] = SuiteName.paper,
 ) -> None:
     """Print a table: of the paper (with the published values beside ours) or of the arena."""
+    from calibrant.bench.approaches import approaches_data, approaches_tables
     from calibrant.bench.arena_tables import ARENA_TABLES, arena_losses
+    from calibrant.bench.effects import effects_data, effects_table
+    from calibrant.bench.measures import Measures
     from calibrant.bench.render import render
-    from calibrant.bench.runner import SUITES
-    from calibrant.bench.store import open_store
-    from calibrant.bench.tables import (
-        data_sets_table,
-        effects_table,
-        folds_table,
-        results_tables,
-        times_table,
-    )
+    from calibrant.bench.results import results_data, results_tables
+    from calibrant.bench.tables import data_sets_table, folds_table, times_table
 
     with one_line_errors():
         if table is TableName.data_sets:
-            print(render(data_sets_table(), format.value))
+            print(render(data_sets_table(), format.value), end="")
             return
-        is_arena = suite not in (SuiteName.paper, SuiteName.smoke)
-        if is_arena != (table.value in ARENA_TABLES):
+        if _is_arena(suite) != (table.value in ARENA_TABLES):
             names = (
                 ARENA_TABLES
-                if is_arena
+                if _is_arena(suite)
                 else [name for name in TableName if name not in ARENA_TABLES]
             )
             raise ValueError(
                 f"--table must be one of {', '.join(names)} for suite {suite.value}. "
                 f"Got {table.value}. Choose another table or suite."
             )
-        if as_published and is_arena:
-            raise ValueError(
-                "--as-published is for the paper's tables. Got an arena. Leave it out."
-            )
-        with open_store(store) as results:
-            protocol = "as-published" if as_published else SUITES[suite.value].protocol
-            runs = results.runs(protocol)
-        if is_arena:
+        runs = _runs_of(store, suite, None, as_published=as_published)
+        if _is_arena(suite):
             losses = arena_losses(runs)
             print(render(ARENA_TABLES[table.value](losses, suite.value), format.value), end="")
             return
-        tables = {
-            TableName.results: lambda: results_tables(runs, metrics.value, test.value),
-            TableName.effects: lambda: [effects_table(runs, test.value)],
+        measures = Measures(runs, metrics.value)
+        tables: dict[TableName, Callable[[], list[Table]]] = {
+            TableName.results: lambda: results_tables(measures, test.value),
+            TableName.effects: lambda: [effects_table(measures, test.value)],
+            TableName.approaches: lambda: approaches_tables(measures, test.value),
             TableName.times: lambda: [times_table(runs)],
             TableName.folds: lambda: [folds_table(runs)],
         }
-        print("\n".join(render(one, format.value) for one in tables[table]()), end="")
+        # As CSV a table is data: numbers that are not rounded, a row for each.
+        data: dict[TableName, Callable[[], list[Table]]] = {
+            TableName.results: lambda: [results_data(measures, test.value)],
+            TableName.effects: lambda: [effects_data(measures, test.value)],
+            TableName.approaches: lambda: [approaches_data(measures)],
+        }
+        make = (tables | data if format is Format.csv else tables)[table]
+        print("\n".join(render(one, format.value) for one in make()), end="")
 
 
-@app.command("ranks")
+@app.command("ranks", cls=SeveralValues)
 def bench_ranks(
     store: StoreFile = Path("results.sqlite"),
-    suite: Annotated[SuiteName, typer.Option(help="Which suite of the arena.")] = SuiteName.arena,
+    suite: Annotated[SuiteName, typer.Option(help="Of which suite.")] = SuiteName.arena,
+    classifiers: Classifiers = None,
+    metrics: Annotated[
+        Form, typer.Option(help="The form of the log loss, in the paper's suite.")
+    ] = Form.equations,
+    as_published: AsPublished = False,
     output: Annotated[Path, typer.Option(help="The picture to write.")] = Path("ranks.png"),
 ) -> None:
-    """Draw the critical-difference diagram of the arena's methods."""
-    from calibrant.bench.arena_tables import arena_losses, draw_ranks
-    from calibrant.bench.runner import SUITES
-    from calibrant.bench.store import open_store
+    """Draw the critical-difference diagram of the arena's methods or the paper's scenarios."""
+    from calibrant.bench.arena_tables import arena_losses
+    from calibrant.bench.measures import Measures
+    from calibrant.bench.ranks import draw_ranks, scenario_losses
 
     with one_line_errors():
-        with open_store(store) as results:
-            runs = results.runs(SUITES[suite.value].protocol)
-        draw_ranks(arena_losses(runs), output)
+        runs = _runs_of(store, suite, classifiers, as_published=as_published)
+        if _is_arena(suite):
+            arena = arena_losses(runs)
+            losses, names = arena.means(), arena.methods
+        else:
+            losses, names = scenario_losses(Measures(runs, metrics.value))
+        draw_ranks(losses, names, output)
     print(f"Critical-difference diagram: {output}")
+
+
+def _is_arena(suite: SuiteName) -> bool:
+    return suite not in (SuiteName.paper, SuiteName.smoke)
+
+
+def _runs_of(
+    store: Path, suite: SuiteName, classifiers: list[str] | None, *, as_published: bool
+) -> list[Run]:
+    """Return the runs of a suite, of which there must be some."""
+    from calibrant.bench.runner import select_suite
+    from calibrant.bench.store import open_store
+
+    chosen = select_suite(suite.value, None, classifiers, as_published=as_published)
+    with open_store(store) as results:
+        runs = results.runs(chosen.protocol, chosen.n_folds)
+    runs = [run for run in runs if run.classifier in chosen.classifiers]
+    if not runs:
+        asked = f"--suite {suite.value}" + (" --as-published" if as_published else "")
+        raise ValueError(
+            f"{store} must hold runs of {asked}. It has none. Choose another suite, or run: "
+            f"calibrant bench run {asked} --store {store}"
+        )
+    return runs
 
 
 @app.command("report")

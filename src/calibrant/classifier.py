@@ -21,7 +21,7 @@ from calibrant.calibrators.protocol import (
     fit_calibrator,
     resolve_calibrator,
 )
-from calibrant.certainty import limit_certainty
+from calibrant.certainty import UNSEEN_BY_A_MODEL, UNSEEN_ROWS, limit_certainty
 from calibrant.exceptions import CalibrationWarning
 from calibrant.fitting import Fitter, check_classifier, has_class_weights
 from calibrant.generation import resolve_generator, scores_of_fitted
@@ -118,8 +118,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    n rows cannot show that a class is impossible: no class gets a probability below what
-    half a row more, divided by the class shares, would give it (`calibrant.certainty`). This
+    n rows cannot show that a class is impossible: no class gets a probability below what a
+    part of a row more, divided by the class shares, would give it (`calibrant.certainty`). This
     departs from [1]_; ``method=None`` is left as it is.
 
     Sample weights are numbers of rows. They weight the calibration, and reach the
@@ -425,4 +425,6 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _limit(self, proba: FloatArray) -> FloatArray:
         """Keep calibrated probabilities from certainty that the rows cannot support."""
-        return limit_certainty(proba, self.class_count_)
+        # Binary problems end in shares of rows, the others in what a model says.
+        unseen_rows = UNSEEN_ROWS if self.strategy_.binary else UNSEEN_BY_A_MODEL
+        return limit_certainty(proba, self.class_count_, unseen_rows)

@@ -90,7 +90,7 @@ arena: .venv-arena/installed
 
 .venv-arena/installed: .venv/installed
 	$(PYTHON) -m venv .venv-arena
-	$(ARENA)/python -m pip install --quiet torch==2.13.0 probmetrics numba venn-abers netcal
+	$(ARENA)/python -m pip install --quiet torch==2.13.0 probmetrics==1.3.0 numba venn-abers==1.5.4 netcal==1.4.0
 	$(ARENA)/python -m pip install --quiet "$$(ls dist/*.whl)[cli,fast,plots]"
 	$(ARENA)/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 	# Needed for probmetrics' Dirichlet; where it cannot be built, its row says so.

@@ -49,7 +49,11 @@ def make_blobs(counts, seed=0, spread=1.5):
         ),
         (
             {"method": "enir"},
-            {"method": PairwiseCalibrator(ENIR()), "strategy": "direct", "cv": RepeatedFolds()},
+            {
+                "method": PairwiseCalibrator(ENIR(limited=True)),
+                "strategy": "direct",
+                "cv": RepeatedFolds(),
+            },
         ),
     ],
     ids=["auto", "the paper's scenario", "a binary calibrator of one model"],
@@ -83,7 +87,9 @@ def test_the_procedure_step_by_step(waveform):
         final = GaussianNB().fit(X, y == label)
         columns.append(enir.predict(final.predict_proba(X_new)[:, 1]))
     proba = np.column_stack(columns)
-    expected = limit_certainty(proba / proba.sum(axis=1, keepdims=True), np.bincount(y))
+    expected = limit_certainty(
+        proba / proba.sum(axis=1, keepdims=True), np.bincount(y), unseen_rows=0.5
+    )
 
     model = CalibratedClassifier(GaussianNB(), method="enir", strategy="one-vs-rest", cv=splits)
     model.fit(X, y)
@@ -205,7 +211,7 @@ def test_frozen_all_pairs_step_by_step(waveform):
             pair = score[:, j] / (score[:, i] + score[:, j])
             R[:, j, i] = ENIR().fit(pair[rows], y_new[rows] == j).predict(pair)
             R[:, i, j] = 1 - R[:, j, i]
-    expected = limit_certainty(couple(R), np.bincount(y_new))
+    expected = limit_certainty(couple(R), np.bincount(y_new), unseen_rows=0.5)
     np.testing.assert_allclose(model.predict_proba(X_new), expected, rtol=0, atol=1e-12)
 
 
@@ -372,7 +378,7 @@ def test_rows_that_calibration_leaves_undecided_are_counted(waveform, caplog):
         calibrator.y_thresholds_[:] = 0.0
     with caplog.at_level(logging.INFO, logger="calibrant"):
         proba = model.predict_proba(X_new)
-    expected = limit_certainty(raw.predict_proba(X_new), np.bincount(y))
+    expected = limit_certainty(raw.predict_proba(X_new), np.bincount(y), unseen_rows=0.5)
     np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
     assert "1000 of 1000 rows" in caplog.text
 

@@ -25,7 +25,7 @@ def rows_of_sum_one(values: FloatArray) -> FloatArray:
     The result has the same bits in whatever order the columns come: values that are tied under
     one numbering of the classes are tied under every other.
     """
-    total = np.sort(values, axis=1, kind="stable").copy("C").sum(axis=1, keepdims=True)
+    total = np.ascontiguousarray(np.sort(values, axis=1)).sum(axis=1, keepdims=True)
     uniform = np.full_like(values, 1.0 / values.shape[1])
     return np.divide(values, total, out=uniform, where=total != 0)
 

@@ -213,7 +213,7 @@ def test_the_report_is_a_plain_sentence():
     assert str(report) == (
         "The probabilities are a mix of temperature scaling (75%), no calibration (25%), which is "
         "expected to lower the log loss by 0.123 a row (95 % interval 0.050 to 0.200, from 80 "
-        "rows). Too rare to judge, and only kept from probability 0: yew, elm."
+        "rows). Too rare to judge by themselves: yew, elm."
     )
     left_out = dataclasses.replace(report, weights=(1.0, 0.0, 0.0), rare_classes=())
     assert str(left_out) == (
@@ -235,7 +235,7 @@ def test_rare_classes_are_named_as_the_user_names_them():
     with pytest.warns(CalibrationWarning, match="Classes with fewer than 4 rows"):
         model.fit(X, np.array(["oak", "elm", "ash", "yew"])[y])
     assert model.calibration_report_.rare_classes == ("elm", "yew")
-    assert str(model.calibration_report_).endswith("only kept from probability 0: elm, yew.")
+    assert str(model.calibration_report_).endswith("Too rare to judge by themselves: elm, yew.")
 
 
 def test_weights_divided_among_points_do_not_make_a_class_rare():

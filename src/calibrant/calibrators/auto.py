@@ -114,7 +114,7 @@ class CalibrationReport:
             )
         if self.rare_classes:
             names = ", ".join(str(name) for name in self.rare_classes)
-            said += f" Too rare to judge, and only kept from probability 0: {names}."
+            said += f" Too rare to judge by themselves: {names}."
         return said
 
 

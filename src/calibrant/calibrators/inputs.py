@@ -86,7 +86,8 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
 
 def check_class_scores(scores: ArrayLike) -> FloatArray:
     """Rows of probabilities, one column a class, made to sum to 1 exactly."""
-    values = check_array(scores, dtype=np.float64, input_name="scores")
+    # In one order in memory: the last bits of later sums depend on it.
+    values = check_array(scores, dtype=np.float64, order="C", input_name="scores")
     if values.shape[1] < 2:
         raise ValueError(
             f"scores must have one column for each of two or more classes. Got {values.shape[1]} "

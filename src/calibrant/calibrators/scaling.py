@@ -93,6 +93,10 @@ class StructuredMatrixScaling(MulticlassCalibrator):
     number of rows, so that regularization follows the number of distinct rows and not
     the number of points generated from them.
 
+    Departures from the published method, which matter where scores are all but 0: the floor of
+    the scores is chosen by the log loss, and tempered scores are limited by the number of rows
+    (`calibrant.certainty`) where the published code mixes them with one uniform row in n + 1.
+
     References
     ----------
     .. [1] E. Berta, D. Holzmuller, M. I. Jordan and F. Bach, "Structured matrix scaling for

@@ -215,6 +215,8 @@ def test_the_report_is_a_plain_sentence():
         "expected to lower the log loss by 0.123 a row (95 % interval 0.050 to 0.200, from 80 "
         "rows). Too rare to judge by themselves: yew, elm."
     )
+    worse = dataclasses.replace(report, expected_gain=-0.01, interval=(-0.05, 0.03))
+    assert "may not lower the log loss: expected gain -0.010 a row (95 %" in str(worse)
     left_out = dataclasses.replace(report, weights=(1.0, 0.0, 0.0), rare_classes=())
     assert str(left_out) == (
         "Calibration was left out: on 80 rows it brought no gain in log loss that chance does not "

@@ -107,10 +107,14 @@ class CalibrationReport:
                 "that chance does not explain."
             )
         else:
+            hope = (
+                f"is expected to lower the log loss by {self.expected_gain:.3f} a row"
+                if self.expected_gain > 0
+                else f"may not lower the log loss: expected gain {self.expected_gain:.3f} a row"
+            )
             said = (
-                f"The probabilities are a mix of {', '.join(parts)}, which is expected to lower "
-                f"the log loss by {self.expected_gain:.3f} a row (95 % interval {low:.3f} to "
-                f"{high:.3f}, from {self.n_rows} rows)."
+                f"The probabilities are a mix of {', '.join(parts)}, which {hope} (95 % interval "
+                f"{low:.3f} to {high:.3f}, from {self.n_rows} rows)."
             )
         if self.rare_classes:
             names = ", ".join(str(name) for name in self.rare_classes)

@@ -15,6 +15,7 @@ from calibrant.bench.store import Run, Store
 from calibrant.bench.units import Unit
 from calibrant.datasets import dataset_names
 from calibrant.datasets.loading import provide_datasets
+from calibrant.interrupts import leave_interrupts_to_the_command
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,7 @@ def run_suite(
 
 def run_unit(unit: Unit) -> list[Run]:
     """Run one unit, by the protocol that it names, in this process alone."""
+    leave_interrupts_to_the_command()
     with parallel_config(backend="sequential"):
         return PROTOCOLS[unit.protocol].run(unit)
 

@@ -17,6 +17,7 @@ from calibrant.calibrators import AutoCalibrator
 from calibrant.calibrators.auto import CalibrationReport, report_of
 from calibrant.classifier import CalibratedClassifier
 from calibrant.fitting import LARGEST_SEED
+from calibrant.interrupts import leave_interrupts_to_the_command
 from calibrant.labels import check_classes, check_groups, check_labels
 from calibrant.problems import class_scores, is_scored, own_score, take_rows
 from calibrant.splits import Split, group_folds, stratified_folds
@@ -335,6 +336,7 @@ def _fit_and_score(
     seed: int,
 ) -> tuple[tuple[str, int], _Fitted]:
     """Fit on the training rows; score the others before and after calibration."""
+    leave_interrupts_to_the_command()
     train, test = split
     model = clone(estimator).set_params(random_state=int(seed))
     with warnings.catch_warnings(record=True) as caught:

@@ -43,6 +43,7 @@ def make_blobs(counts, seed=0, spread=1.5):
     ("short", "spelled"),
     [
         ({}, {"method": AutoCalibrator(), "strategy": "direct", "cv": RepeatedFolds()}),
+        ({"cv": None}, {"cv": "auto"}),
         (
             {"strategy": "one-vs-rest"},
             {"method": "enir", "strategy": OneVsRest(), "cv": "monte-carlo"},
@@ -56,7 +57,7 @@ def make_blobs(counts, seed=0, spread=1.5):
             },
         ),
     ],
-    ids=["auto", "the paper's scenario", "a binary calibrator of one model"],
+    ids=["auto", "no splitter", "the paper's scenario", "a binary calibrator of one model"],
 )
 def test_what_is_left_out_is_chosen_to_fit(short, spelled, waveform):
     X, y, X_new, _ = waveform

@@ -215,3 +215,15 @@ def test_other_numbers_of_columns_are_refused(simulate):
     model = PairwiseCalibrator().fit(*simulate(30, 3))
     with pytest.raises(ValueError, match="2 features"):
         model.predict_proba([[0.5, 0.5]])
+
+
+@pytest.mark.parametrize("calibrator", ALL, ids=repr)
+def test_columns_named_after_the_classes_come_in_their_order(calibrator, simulate):
+    score, index = simulate(30, 3)
+    names = np.array(["ash", "elm", "oak"])
+    table = pd.DataFrame(score, columns=names)
+    expected = clone(calibrator).fit(score, names[index]).predict_proba(score)
+    ordered = clone(calibrator).fit(table, names[index])
+    np.testing.assert_array_equal(ordered.predict_proba(table), expected)
+    with pytest.raises(ValueError, match=r"come in their order, \['ash', 'elm', 'oak'\]\. Got"):
+        clone(calibrator).fit(table[["oak", "ash", "elm"]], names[index])

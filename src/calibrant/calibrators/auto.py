@@ -75,7 +75,7 @@ class CalibrationReport:
         The log loss of each on rows that it was not fitted on; NaN where none can be held out.
     expected_gain : float
         By how much the log loss of a row falls on average, on rows that neither the
-        candidates nor their weights were fitted on.
+        candidates nor their weights nor the trust in them rest on.
     interval : tuple of float
         A 95 % confidence interval of the expected gain, as if rows were all that varies. With
         100 rows it covers the gain on new rows in 70 to 85 of 100 simulated cases.

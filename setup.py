@@ -10,8 +10,8 @@ is_stable = not sysconfig.get_config_var("Py_GIL_DISABLED")
 setup(
     ext_modules=[
         Extension(
-            "calibrant._merging",
-            ["src/calibrant/merging.c"],
+            "calibrant._core._merging",
+            ["src/calibrant/_core/merging.c"],
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if is_stable else [],
             # Products and sums rounded one by one, as in Python.
             extra_compile_args=["-ffp-contract=off"],

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
 from benchmarks.timing import Row, Work, growth, measure
+from calibrant._core.merging import KERNEL
 from calibrant.calibrators import ENIR
-from calibrant.merging import KERNEL
 
 FloatArray = NDArray[np.float64]
 

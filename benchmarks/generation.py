@@ -16,9 +16,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.timing import Row, compare, growth, measure
 from calibrant import CalibratedClassifier
-from calibrant.fitting import Fitter
+from calibrant._core.fitting import Fitter
+from calibrant._core.problems import scoring_problems
 from calibrant.generation import MonteCarloCV
-from calibrant.problems import scoring_problems
 from calibrant.strategies import OneVsRest
 
 N_ROWS, N_CLASSES = 300, 4

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from calibrant import merging
+from calibrant._core import merging
 from calibrant.datasets import dataset_names
 from calibrant.datasets.loading import named_folder, provide_datasets
 

@@ -16,8 +16,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
 
 from calibrant import CalibratedClassifier
+from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator
-from calibrant.certainty import limit_certainty
 from calibrant.combination import couple
 from calibrant.datasets import make_waveform
 from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
@@ -51,7 +51,7 @@ def make_blobs(counts, seed=0, spread=1.5):
         (
             {"method": "enir"},
             {
-                "method": PairwiseCalibrator(ENIR(limited=True)),
+                "method": PairwiseCalibrator(ENIR(floored=True)),
                 "strategy": "direct",
                 "cv": RepeatedFolds(),
             },
@@ -88,7 +88,7 @@ def test_the_procedure_step_by_step(waveform):
         final = GaussianNB().fit(X, y == label)
         columns.append(enir.predict(final.predict_proba(X_new)[:, 1]))
     proba = np.column_stack(columns)
-    expected = limit_certainty(
+    expected = apply_probability_floor(
         proba / proba.sum(axis=1, keepdims=True), np.bincount(y), unseen_rows=0.5
     )
 
@@ -212,7 +212,7 @@ def test_frozen_all_pairs_step_by_step(waveform):
             pair = score[:, j] / (score[:, i] + score[:, j])
             R[:, j, i] = ENIR().fit(pair[rows], y_new[rows] == j).predict(pair)
             R[:, i, j] = 1 - R[:, j, i]
-    expected = limit_certainty(couple(R), np.bincount(y_new), unseen_rows=0.5)
+    expected = apply_probability_floor(couple(R), np.bincount(y_new), unseen_rows=0.5)
     np.testing.assert_allclose(model.predict_proba(X_new), expected, rtol=0, atol=1e-12)
 
 
@@ -379,7 +379,7 @@ def test_rows_that_calibration_leaves_undecided_are_counted(waveform, caplog):
         calibrator.y_thresholds_[:] = 0.0
     with caplog.at_level(logging.INFO, logger="calibrant"):
         proba = model.predict_proba(X_new)
-    expected = limit_certainty(raw.predict_proba(X_new), np.bincount(y), unseen_rows=0.5)
+    expected = apply_probability_floor(raw.predict_proba(X_new), np.bincount(y), unseen_rows=0.5)
     np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
     assert "1000 of 1000 rows" in caplog.text
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from calibrant import bradley_terry, combination
+from calibrant import combination
+from calibrant._core import bradley_terry
 from calibrant.combination import COUPLINGS, couple, couple_pairs, decode, normalize
 from calibrant.strategies import AllPairs, OneVsRest, OutputCode
 

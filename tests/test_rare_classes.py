@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from calibrant import CalibratedClassifier
-from calibrant.certainty import limit_certainty
+from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import MonteCarloCV
 
@@ -121,7 +121,7 @@ def test_where_only_one_class_can_be_held_out_the_model_is_kept():
     (warning,) = fit_and_catch(model, X, y)
     assert "the estimator's own probabilities are kept" in str(warning.message)
     raw = LogisticRegression().fit(X, y).predict_proba(X)
-    expected = limit_certainty(raw, [1, 1, 1, 40])
+    expected = apply_probability_floor(raw, [1, 1, 1, 40])
     np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
     assert model.calibration_report_.rare_classes == ("a", "b", "c")
     assert str(model.calibration_report_).startswith("Calibration was left out: no rows of two")

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 import calibrant
-from calibrant.merging import KERNEL
+from calibrant._core.merging import KERNEL
 
 HEAVY = {"sklearn", "numpy", "scipy", "pandas", "matplotlib", "joblib", "dask"}
 

@@ -1,42 +1,45 @@
-"""Class probabilities that can be trusted, from tens to a few thousand rows."""
+"""Calibrated class probabilities from tens to a few thousand rows."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from calibrant._version import __version__
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from calibrant.classifier import CalibratedClassifier
     from calibrant.persistence import load, save
 else:
-    # Names and modules are imported on use: the command line answers without scikit-learn.
-    _HOME = {
+    # Imported on first use, so that the command line answers without importing scikit-learn.
+    _DEFINED_IN = {
         "CalibratedClassifier": "calibrant.classifier",
         "load": "calibrant.persistence",
         "save": "calibrant.persistence",
     }
-    _MODULES = (
+    _SUBMODULES = (
         "calibrators",
         "combination",
         "comparison",
         "datasets",
+        "exceptions",
         "generation",
         "metrics",
         "near_isotonic",
         "persistence",
         "plots",
+        "report",
         "strategies",
+        "tabular",
     )
 
     def __getattr__(name):
-        if name in _HOME:
-            return getattr(import_module(_HOME[name]), name)
-        if name in _MODULES:
+        if name in _DEFINED_IN:
+            return getattr(import_module(_DEFINED_IN[name]), name)
+        if name in _SUBMODULES:
             return import_module(f"calibrant.{name}")
         raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
 
     def __dir__():
-        return sorted([*__all__, *_MODULES])
+        return sorted([*__all__, *_SUBMODULES])
 
 
 __all__ = ["CalibratedClassifier", "__version__", "load", "save"]

@@ -13,38 +13,41 @@ from sklearn.utils import Tags, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calibrant.calibrators.auto import AutoCalibrator, CalibrationReport, report_of
-from calibrant.calibrators.inputs import check_weight
-from calibrant.calibrators.protocol import (
+from calibrant._core.fitting import Fitter, check_classifier, has_class_weights
+from calibrant._core.probability_floor import (
+    MODEL_PSEUDO_COUNT,
+    PSEUDO_COUNT,
+    apply_probability_floor,
+)
+from calibrant._core.problems import (
+    check_has_proba,
+    class_scores,
+    is_scored,
+    problem_score,
+    reduce_scores,
+    scoring_problems,
+)
+from calibrant._core.routing import fit_router, route_fit
+from calibrant._core.typing import CodeMatrix, FloatArray
+from calibrant._core.validation import (
+    as_row_counts,
+    check_classes,
+    check_groups,
+    check_labels,
+    class_index,
+    warn_about_rare_classes,
+)
+from calibrant.calibrators._protocol import (
     apply_calibrator,
     calibrator_without_points,
     fit_calibrator,
     resolve_calibrator,
 )
-from calibrant.certainty import UNSEEN_BY_A_MODEL, UNSEEN_ROWS, limit_certainty
+from calibrant.calibrators._validation import check_weight
+from calibrant.calibrators.auto import AutoCalibrator, CalibrationReport, report_of
 from calibrant.exceptions import CalibrationWarning
-from calibrant.fitting import Fitter, check_classifier, has_class_weights
 from calibrant.generation import resolve_generator, scores_of_fitted
-from calibrant.labels import (
-    as_frequencies,
-    check_classes,
-    check_groups,
-    check_labels,
-    class_index,
-    warn_of_few_rows,
-)
-from calibrant.problems import (
-    check_has_proba,
-    class_scores,
-    is_scored,
-    own_score,
-    reduce_scores,
-    scoring_problems,
-)
-from calibrant.routing import fit_router, route_fit
 from calibrant.strategies import Strategy, resolve_strategy
-
-FloatArray = NDArray[np.float64]
 
 
 class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -119,7 +122,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Notes
     -----
     n rows cannot show that a class is impossible: no class gets a probability below what a
-    part of a row more, divided by the class shares, would give it (`calibrant.certainty`). This
+    part of a row more, divided by the class shares, would give it (`calibrant._core.probability_floor`). This
     departs from [1]_; ``method=None`` is left as it is.
 
     Sample weights are numbers of rows. They weight the calibration, and reach the
@@ -148,7 +151,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     classes_: NDArray[Any]
     class_count_: FloatArray
-    code_: NDArray[np.int8] | None
+    code_: CodeMatrix | None
     estimators_: list[Any]
     calibrators_: list[Any] | None
     calibration_report_: CalibrationReport
@@ -209,7 +212,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.__dict__.pop("calibration_report_", None)  # of an earlier fit
         frozen = isinstance(estimator, FrozenEstimator)
         X, labels, sample_weight, groups = self._check_rows(X, y, sample_weight, groups)
-        weight = as_frequencies(sample_weight, len(labels))
+        weight = as_row_counts(sample_weight, len(labels))
         self.classes_ = check_classes(labels[weight > 0], estimator.classes_ if frozen else None)
         generator = resolve_generator(
             self.cv, binary=strategy.binary, estimator=estimator, grouped=groups is not None
@@ -277,7 +280,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         row_count = np.bincount(index[weight > 0], minlength=len(self.classes_))
         if isinstance(calibrator, AutoCalibrator):
             self.calibration_report_ = report_of(fitted[0], self.classes_, row_count)
-        warn_of_few_rows(
+        warn_about_rare_classes(
             self.classes_,
             row_count,
             fitted.count(None),
@@ -405,7 +408,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return scores, self.code_ is None or is_proba
         scored = [class_scores(model, X) for model in self.estimators_]
         scores = [
-            own_score(score, is_proba, binary=side is not None)
+            problem_score(score, is_proba, binary=side is not None)
             for (score, is_proba), side in zip(scored, sides, strict=True)
         ]
         return scores, self.code_ is None or scored[0][1]
@@ -426,5 +429,5 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _limit(self, proba: FloatArray) -> FloatArray:
         """Keep calibrated probabilities from certainty that the rows cannot support."""
         # Binary problems end in shares of rows, the others in what a model says.
-        unseen_rows = UNSEEN_ROWS if self.strategy_.binary else UNSEEN_BY_A_MODEL
-        return limit_certainty(proba, self.class_count_, unseen_rows)
+        unseen_rows = PSEUDO_COUNT if self.strategy_.binary else MODEL_PSEUDO_COUNT
+        return apply_probability_floor(proba, self.class_count_, unseen_rows)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calibrant.bradley_terry import bradley_terry
-from calibrant.rows import row_maxima, row_sums
-
-FloatArray = NDArray[np.float64]
+from calibrant._core.bradley_terry import bradley_terry
+from calibrant._core.rowwise import row_maxima, row_sums
+from calibrant._core.typing import CodeMatrix, FloatArray, IndexArray
 
 # Pairwise probabilities of exactly 0 or 1 claim that a class is impossible, and leave
 # most couplings without a unique answer. They are taken as this far from 0 or 1.
@@ -295,7 +294,7 @@ def _to_simplex(proba: FloatArray) -> FloatArray:
     return positive
 
 
-def _as_pairwise(share: FloatArray, pairs: tuple[NDArray[np.intp], ...]) -> FloatArray:
+def _as_pairwise(share: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
     """Pairwise probabilities from those of the first class of each pair."""
     first, second = pairs
     n_classes = second[-1] + 1
@@ -320,7 +319,7 @@ def _check_unit_interval(values: ArrayLike, name: str, ndim: int) -> FloatArray:
     return array
 
 
-def _check_code(code: ArrayLike, n_problems: int) -> NDArray[np.int8]:
+def _check_code(code: ArrayLike, n_problems: int) -> CodeMatrix:
     matrix = np.asarray(code)
     if matrix.ndim != 2 or matrix.shape[1] != n_problems:
         raise ValueError(
@@ -338,7 +337,7 @@ def _check_code(code: ArrayLike, n_problems: int) -> NDArray[np.int8]:
     return matrix.astype(np.int8)
 
 
-def _check_pairwise(R: FloatArray, pairs: tuple[NDArray[np.intp], ...]) -> FloatArray:
+def _check_pairwise(R: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
     """Check some rows of R, and lay them out for the couplings."""
     first, second = pairs
     by_pair = R.transpose(1, 2, 0)

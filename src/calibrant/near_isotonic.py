@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from calibrant.merging import merge_leaves
-
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
+from calibrant._core.merging import merge_leaves
+from calibrant._core.typing import FloatArray, IndexArray
 
 # Beyond these, sums and reciprocals of weights and values could overflow.
 SMALLEST, LARGEST = 1e-100, 1e100
@@ -162,7 +160,7 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
         b_g = mean_g + lambda (s_{g-1} - s_g) / weight_g
 
     Hence the lambda at which two neighbors meet follows from their means and
-    slopes alone, and rounding does not add up along the path (`calibrant.merging`).
+    slopes alone, and rounding does not add up along the path (`calibrant._core.merging`).
 
     References
     ----------

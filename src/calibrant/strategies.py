@@ -8,15 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrant._core.rowwise import row_maxima
+from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant.combination import COUPLINGS, couple_pairs, decode, normalize
-from calibrant.rows import row_maxima
 
 logger = logging.getLogger(__name__)
 
-FloatArray = NDArray[np.float64]
-CodeMatrix = NDArray[np.int8]
 
 # An exhaustive code has 2^(K-1) - 1 problems: 511 for ten classes.
 MOST_EXHAUSTIVE_CLASSES = 10
@@ -323,7 +321,7 @@ def _distinct_columns(
     n_classes: int, n_problems: int, symbols: tuple[int, ...], rng: np.random.RandomState
 ) -> CodeMatrix:
     """Draw problems with two sides each, none of them the same or the other way round."""
-    columns: dict[bytes, NDArray[np.int8]] = {}
+    columns: dict[bytes, CodeMatrix] = {}
     while len(columns) < n_problems:
         column = rng.choice(symbols, size=n_classes).astype(np.int8)
         if column.max() < 1 or column.min() > -1:

@@ -12,10 +12,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from calibrant import CalibratedClassifier
+from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import AutoCalibrator, CalibrationReport
+from calibrant.calibrators._pooling import gain_shrinkage, pool_weights
 from calibrant.calibrators.auto import CANDIDATES, N_FOLDS, _folds
-from calibrant.calibrators.pooling import pool_weights, trust_in_gain
-from calibrant.certainty import limit_certainty
 from calibrant.exceptions import CalibrationWarning
 
 
@@ -33,7 +33,7 @@ def test_overconfident_scores_get_better_and_the_report_says_so(overconfident, s
     _, y, auto = overconfident
     new, y_new = simulate(2000, 3, 3.0, seed=1)
     # No calibration still limits certainty: the gain is beyond that.
-    raw = mean_log_loss(limit_certainty(new, np.bincount(y)), y_new)
+    raw = mean_log_loss(apply_probability_floor(new, np.bincount(y)), y_new)
     gain = raw - mean_log_loss(auto.predict_proba(new), y_new)
     report = auto.report_
     low, high = report.interval
@@ -160,7 +160,7 @@ def test_gain_and_interval_are_those_of_independent_rows(overconfident):
     gain = np.empty(150)
     for held_out in range(N_FOLDS):
         test = fold == held_out
-        trust = trust_in_gain(np.log(pooled / said[:, 0])[~test])
+        trust = gain_shrinkage(np.log(pooled / said[:, 0])[~test])
         gain[test] = np.log(trust * pooled[test] / said[test, 0] + 1 - trust)
     half = student.ppf(0.975, 149) * gain.std(ddof=1) / np.sqrt(150)
     assert auto.report_.expected_gain == pytest.approx(gain.mean())
@@ -346,7 +346,7 @@ def test_the_interval_covers_what_new_rows_show(factor, simulate):
     for seed in range(40):
         score, y = simulate(100, 3, factor, seed=seed)
         auto = AutoCalibrator().fit(score, y)
-        raw = mean_log_loss(limit_certainty(new, np.bincount(y)), y_new)
+        raw = mean_log_loss(apply_probability_floor(new, np.bincount(y)), y_new)
         gain = raw - mean_log_loss(auto.predict_proba(new), y_new)
         low, high = auto.report_.interval
         covered.append(low <= gain <= high)

@@ -23,7 +23,7 @@ LIMITED = [
     IsotonicCalibrator(centered=True),
     HistogramCalibrator(n_bins=4),
     VennAbersCalibrator(),
-    ENIR(limited=True),
+    ENIR(floored=True),
 ]
 ALL = [*LIMITED, ENIR()]
 GRID = np.linspace(0.0, 1.0, 51)

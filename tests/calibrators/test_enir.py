@@ -11,9 +11,9 @@ from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from calibrant._core.probability_floor import floor_frequencies, overall_frequency
 from calibrant.calibrators import ENIR
 from calibrant.calibrators import enir as module
-from calibrant.certainty import limit_shares, overall_share
 from calibrant.near_isotonic import near_isotonic_path
 
 pytestmark = pytest.mark.usefixtures("each_kernel")
@@ -120,13 +120,13 @@ def test_limits_hold_in_every_model():
     rng = np.random.default_rng(4)
     score = np.sort(rng.uniform(size=60))
     target = (rng.uniform(size=60) < score).astype(float)
-    limited = ENIR(limited=True).fit(score, target)
+    limited = ENIR(floored=True).fit(score, target)
     path = near_isotonic_path(target)
-    overall = overall_share(target, np.ones(60))
+    overall = overall_frequency(target, np.ones(60))
     expected = np.zeros(60)
     for lam, weight in zip(limited.lambdas_, limited.weights_, strict=True):
         groups = path.groups(lam)
-        values = limit_shares(path.values(groups, lam), path.weight[groups], overall)
+        values = floor_frequencies(path.values(groups, lam), path.weight[groups], overall)
         expected += weight * np.repeat(values, path.stop[groups] - path.start[groups])
     np.testing.assert_allclose(limited.predict(score), expected, rtol=0, atol=1e-14)
     assert limited.predict(score).min() > 0

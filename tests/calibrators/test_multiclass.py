@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 
+from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import (
     ENIR,
     AutoCalibrator,
@@ -22,16 +23,15 @@ from calibrant.calibrators import (
     VectorScaling,
     VennAbersCalibrator,
 )
-from calibrant.certainty import limit_certainty
 from calibrant.combination import COUPLINGS, couple
 
 WRAPPERS = [
     OneVsRestCalibrator(),
     OneVsRestCalibrator(VennAbersCalibrator()),
-    OneVsRestCalibrator(ENIR(limited=True), group_rows=5),
+    OneVsRestCalibrator(ENIR(floored=True), group_rows=5),
     PairwiseCalibrator(),
     PairwiseCalibrator(BetaCalibrator(), coupling="hastie-tibshirani"),
-    PairwiseCalibrator(ENIR(limited=True), group_rows=2),
+    PairwiseCalibrator(ENIR(floored=True), group_rows=2),
 ]
 ALL = [
     *WRAPPERS,
@@ -49,7 +49,7 @@ def test_one_vs_rest_step_by_step(simulate):
     proba = np.column_stack(columns)
     empty = proba.sum(axis=1) == 0
     proba[empty] = score[empty]
-    expected = limit_certainty(proba / proba.sum(axis=1, keepdims=True), np.bincount(y))
+    expected = apply_probability_floor(proba / proba.sum(axis=1, keepdims=True), np.bincount(y))
     model = OneVsRestCalibrator(ENIR()).fit(score, y)
     np.testing.assert_allclose(model.predict_proba(score), expected, rtol=0, atol=1e-12)
 
@@ -68,7 +68,7 @@ def test_pairwise_step_by_step(coupling, simulate):
     coupled = couple(pairwise, coupling, pair_weight=count[:, None] + count)
     model = PairwiseCalibrator(ENIR(), coupling=coupling).fit(score, y)
     np.testing.assert_allclose(
-        model.predict_proba(score), limit_certainty(coupled, count), rtol=0, atol=1e-6
+        model.predict_proba(score), apply_probability_floor(coupled, count), rtol=0, atol=1e-6
     )
 
 
@@ -79,7 +79,7 @@ def test_pairwise_step_by_step(coupling, simulate):
 def test_two_classes_are_the_binary_calibrator_itself(wrapper, calibrator, simulate):
     score, y = simulate(100, 2, 2.0)
     binary = clone(calibrator).fit(score[:, 1], y).predict(score[:, 1])
-    expected = limit_certainty(np.column_stack([1 - binary, binary]), np.bincount(y))
+    expected = apply_probability_floor(np.column_stack([1 - binary, binary]), np.bincount(y))
     model = wrapper(calibrator).fit(score, y)
     np.testing.assert_allclose(model.predict_proba(score), expected, rtol=0, atol=1e-7)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from calibrant.calibrators.pooling import CREDITED_ROWS, pool_weights, trust_in_gain
+from calibrant.calibrators._pooling import CREDITED_ROWS, gain_shrinkage, pool_weights
 
 
 def make_pool(n=60, n_candidates=4, seed=0):
@@ -79,7 +79,7 @@ def test_weights_are_numbers_of_rows():
 def test_trust_is_the_share_of_the_squared_gain_that_is_no_noise():
     gain = np.array([0.1, 0.3, -0.1, 0.5, 0.2])
     error = gain.std(ddof=1) / np.sqrt(5)
-    assert trust_in_gain(gain) == pytest.approx(0.2**2 / (0.2**2 + error**2))
+    assert gain_shrinkage(gain) == pytest.approx(0.2**2 / (0.2**2 + error**2))
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,12 @@ def test_trust_is_the_share_of_the_squared_gain_that_is_no_noise():
     ids=["no units", "one unit", "no gain", "loss", "as much loss as gain", "the same for all"],
 )
 def test_trust_at_its_limits(gain, trust):
-    assert trust_in_gain(np.array(gain)) == pytest.approx(trust)
+    assert gain_shrinkage(np.array(gain)) == pytest.approx(trust)
 
 
 def test_trust_grows_with_the_number_of_units():
     gain = np.array([0.5, -0.3, 0.4, -0.2])
-    trusts = [trust_in_gain(np.tile(gain, repeats)) for repeats in (1, 10, 100)]
+    trusts = [gain_shrinkage(np.tile(gain, repeats)) for repeats in (1, 10, 100)]
     assert trusts[0] < 0.3
     assert trusts[0] < trusts[1] < trusts[2]
     assert trusts[2] > 0.9

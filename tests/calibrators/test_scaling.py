@@ -3,13 +3,13 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
 
+from calibrant._core.probability_floor import probability_floor
 from calibrant.calibrators import (
     DirichletCalibrator,
     StructuredMatrixScaling,
     TemperatureScaling,
     VectorScaling,
 )
-from calibrant.certainty import least_proba
 
 FAMILY = [
     TemperatureScaling(),
@@ -242,4 +242,4 @@ def test_the_floor_of_the_scores_suits_the_scores():
     np.testing.assert_array_equal(telling.floor_, 1e-12)
     votes = np.eye(3)[np.where(rng.uniform(size=300) < 0.8, y, rng.integers(0, 3, size=300))]
     blunt = TemperatureScaling().fit(votes, y)
-    np.testing.assert_allclose(blunt.floor_, least_proba(np.bincount(y), 0.5))
+    np.testing.assert_allclose(blunt.floor_, probability_floor(np.bincount(y), 0.5))

@@ -90,7 +90,7 @@ def test_a_new_process_predicts_the_same_to_the_last_bit(data, tmp_path, name, m
     table = read_table(data)
     fitted = fit_table(table, describe_table(table, TARGET), model=name, method=method)
     fitted.save(tmp_path / "model.skops")
-    command = [sys.executable, "-m", "calibrant.cli", "predict", "model.skops", "data.csv"]
+    command = [sys.executable, "-m", "calibrant", "predict", "model.skops", "data.csv"]
     written = subprocess.run(
         command, cwd=tmp_path, check=True, capture_output=True, encoding="utf-8"
     )

@@ -101,7 +101,7 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals are POSIX")
 def test_a_report_shows_the_time_left_and_leaves_nothing_behind_when_it_is_stopped(data, tmp_path):
     terminal, end = os.openpty()
-    command = [sys.executable, "-m", "calibrant.cli", "report", data, "-o", tmp_path / "page.html"]
+    command = [sys.executable, "-m", "calibrant", "report", data, "-o", tmp_path / "page.html"]
     command += ["--target", "the class", "--model", "naive-bayes", "--jobs", "2"]
     command += ["--folds", "10", "--repeats", "500"]
     process = subprocess.Popen(command, stderr=end, start_new_session=True)

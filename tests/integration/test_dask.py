@@ -123,7 +123,7 @@ def test_a_worker_killed_in_the_midst_loses_nothing(
     paper_data, cluster, client, serial_runs, tmp_path
 ):
     path = tmp_path / "results.sqlite"
-    command = [sys.executable, "-m", "calibrant.cli", *RUN_SEEDS]
+    command = [sys.executable, "-m", "calibrant", *RUN_SEEDS]
     command += ["--dask", cluster.scheduler_address, "--store", str(path)]
     client.restart()  # so that the first units take a while, for the imports
     pids = client.run(os.getpid)

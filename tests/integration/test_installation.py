@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BUILD = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
 FIT = """
-from calibrant import merging
+from calibrant._core import merging
 from calibrant.calibrators import ENIR
 enir = ENIR().fit([0.1, 0.2, 0.3, 0.4, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
 print(merging.__file__, merging.KERNEL, enir.predict([0.0, 0.35, 0.8]))

@@ -29,7 +29,7 @@ def start(path):
     options = [word for name, own in PART.items() for word in (f"--{name.replace('_', '-')}", *own)]
     command = ["bench", "run", "--suite", "paper", *options, "--jobs", "2", "--store", str(path)]
     return subprocess.Popen(
-        [sys.executable, "-m", "calibrant.cli", *command],
+        [sys.executable, "-m", "calibrant", *command],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

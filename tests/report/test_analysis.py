@@ -6,7 +6,7 @@ from sklearn.metrics import log_loss as sklearn_log_loss
 from calibrant.metrics import expected_calibration_error, reliability_curve
 from calibrant.report import Evaluation, ModelEvaluation, find
 from calibrant.report.analysis import MOST_CHANGED, MOST_CLASSES
-from calibrant.report.findings import (
+from calibrant.report.records import (
     Effect,
     Estimate,
     Fault,

@@ -39,9 +39,9 @@ from calibrant.calibrators import (
     VennAbersCalibrator,
 )
 from calibrant.classifier import CalibratedClassifier
-from calibrant.closed_form.registry import FORMS
 from calibrant.generation import RepeatedFolds
-from calibrant.generation.out_of_bag import has_votes
+from calibrant.generation.closed_form.registry import FORMS
+from calibrant.generation.out_of_bag import has_enough_votes
 
 FloatArray = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def calibrant(method: Any, cv: Any = "auto", **options: Any) -> Method:
         # A classifier that spares refits shows that it does only when it is not wrapped; and splits
         # of a method's own make thousands of fits that no other method asks for again.
         own = classifier.estimator
-        if cv != "auto" or type(own) in FORMS or has_votes(own):
+        if cv != "auto" or type(own) in FORMS or has_enough_votes(own):
             classifier = own
         model = CalibratedClassifier(classifier, method=method, cv=cv, random_state=seed, **options)
         return model.fit(X, y).predict_proba(X_new)
@@ -78,7 +78,7 @@ def calibrant(method: Any, cv: Any = "auto", **options: Any) -> Method:
 
 
 BINARY = {
-    "ENIR": ENIR(limited=True),
+    "ENIR": ENIR(floored=True),
     "sigmoid": SigmoidCalibrator(),
     "beta": BetaCalibrator(),
     "isotonic": IsotonicCalibrator(),
@@ -109,7 +109,7 @@ OUT_OF_BAG_METHODS: dict[str, Method] = {
     "auto, repeated folds": calibrant("auto", RepeatedFolds()),
     "auto, out-of-bag": calibrant("auto", "oob"),
     **{
-        f"{strategy} ENIR, {name}": calibrant(ENIR(limited=True), cv, strategy=strategy)
+        f"{strategy} ENIR, {name}": calibrant(ENIR(floored=True), cv, strategy=strategy)
         for strategy in ("direct", "one-vs-rest", "all-pairs")
         for name, cv in {"Monte Carlo": "monte-carlo", "out-of-bag": "oob"}.items()
     },

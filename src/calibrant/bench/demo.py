@@ -17,7 +17,7 @@ from calibrant.bench.scenarios import SCENARIOS, Scenario
 from calibrant.datasets import make_waveform
 from calibrant.metrics import brier_score, expected_calibration_error, log_loss
 from calibrant.report import Findings
-from calibrant.report.making import report_on_table
+from calibrant.report.build import report_on_table
 
 N_TRAIN, N_TEST = 300, 5000
 DEMO_SCENARIOS = [

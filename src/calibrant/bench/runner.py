@@ -8,6 +8,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 
+from calibrant._core.signals import ignore_interrupts_in_worker
 from calibrant.bench.arena import ARENA_CLASSIFIERS
 from calibrant.bench.protocols import CLASSIFIERS, PROTOCOLS
 from calibrant.bench.render import Cell, Table
@@ -15,7 +16,6 @@ from calibrant.bench.store import Run, Store
 from calibrant.bench.units import Unit
 from calibrant.datasets import dataset_names
 from calibrant.datasets.loading import provide_datasets
-from calibrant.interrupts import leave_interrupts_to_the_command
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def run_suite(
 
 def run_unit(unit: Unit) -> list[Run]:
     """Run one unit, by the protocol that it names, in this process alone."""
-    leave_interrupts_to_the_command()
+    ignore_interrupts_in_worker()
     with parallel_config(backend="sequential"):
         return PROTOCOLS[unit.protocol].run(unit)
 

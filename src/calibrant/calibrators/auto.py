@@ -11,17 +11,16 @@ from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from calibrant.calibrators.base import MulticlassCalibrator
+from calibrant._core.probability_floor import RARE_CLASS_SIZE
+from calibrant._core.rowwise import normalize_rows, row_sums
+from calibrant._core.splits import group_folds, stratified_folds
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant.calibrators._base import MulticlassCalibrator
+from calibrant.calibrators._pooling import gain_shrinkage, pool_weights
+from calibrant.calibrators._validation import check_weight
 from calibrant.calibrators.enir import ENIR
-from calibrant.calibrators.inputs import check_weight
 from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
-from calibrant.calibrators.pooling import pool_weights, trust_in_gain
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
-from calibrant.certainty import FEW_ROWS
-from calibrant.rows import row_sums, rows_of_sum_one
-from calibrant.splits import group_folds, stratified_folds
-
-FloatArray = NDArray[np.float64]
 
 N_FOLDS = 5
 # Candidates of less weight are left out: they cost time and change nothing that rows can show.
@@ -32,7 +31,7 @@ CONFIDENCE = 0.95
 class Unchanged(MulticlassCalibrator):
     """The scores as they are: no calibration, but for the limit of certainty."""
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         pass
 
     def _proba(self, score: FloatArray) -> FloatArray:
@@ -42,7 +41,7 @@ class Unchanged(MulticlassCalibrator):
 class ClassShares(MulticlassCalibrator):
     """The shares of the classes, whatever the scores."""
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         pass
 
     def _proba(self, score: FloatArray) -> FloatArray:
@@ -56,8 +55,8 @@ CANDIDATES: dict[str, MulticlassCalibrator] = {
     "temperature scaling": TemperatureScaling(penalty=1.0),
     "matrix scaling": StructuredMatrixScaling(),
     "loose matrix scaling": StructuredMatrixScaling(intercept=0.1, diagonal=0.1, off_diagonal=0.1),
-    "pairwise ENIR": PairwiseCalibrator(ENIR(limited=True), group_rows=2),
-    "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(limited=True), group_rows=5),
+    "pairwise ENIR": PairwiseCalibrator(ENIR(floored=True), group_rows=2),
+    "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(floored=True), group_rows=5),
 }
 
 
@@ -194,7 +193,7 @@ class AutoCalibrator(MulticlassCalibrator):
         self._fit(score, index, weight)
         return self
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         self.calibrators_ = {
             name: clone(CANDIDATES[name])._fit_columns(score, y, weight) for name in self.weights_
         }
@@ -215,7 +214,7 @@ class AutoCalibrator(MulticlassCalibrator):
         proba[:, known] = (1.0 - row_sums(proba[:, ~known])) * pooled
         return proba
 
-    def _known(self) -> NDArray[np.bool_]:
+    def _known(self) -> BoolArray:
         """Which classes can be told from each other by rows; all, if there is one at most."""
         known = self.class_count_ > 0
         return known if known.sum() > 1 else np.ones_like(known)
@@ -223,9 +222,9 @@ class AutoCalibrator(MulticlassCalibrator):
     def _choose(
         self,
         score: FloatArray,
-        y: NDArray[np.intp],
+        y: IndexArray,
         weight: FloatArray,
-        unit: NDArray[np.intp],
+        unit: IndexArray,
     ) -> None:
         """Weight the candidates by what they say of rows that they were not fitted on."""
         fold = _folds(y, unit)
@@ -234,7 +233,7 @@ class AutoCalibrator(MulticlassCalibrator):
         proba, own_weight, unit, fold = proba[judged], weight[judged], unit[judged], fold[judged]
         pooled = _pooled_by_the_others(proba, own_weight, fold)
         gain = _gain(pooled, proba[:, 0], own_weight, unit)
-        trust = trust_in_gain(gain)
+        trust = gain_shrinkage(gain)
         share = trust * pool_weights(proba, own_weight)
         share[0] += 1.0 - trust
         # What to expect is shown by rows that had no part in the trust either.
@@ -257,12 +256,12 @@ class AutoCalibrator(MulticlassCalibrator):
             expected_gain=float(gain.mean()) if len(gain) else 0.0,
             interval=_interval(gain),
             n_rows=len(gain),
-            rare_classes=tuple(self.classes_[n_rows < FEW_ROWS].tolist()),
+            rare_classes=tuple(self.classes_[n_rows < RARE_CLASS_SIZE].tolist()),
         )
 
 
 def report_of(
-    calibrator: AutoCalibrator | None, classes: NDArray[Any], row_count: NDArray[np.intp]
+    calibrator: AutoCalibrator | None, classes: NDArray[Any], row_count: IndexArray
 ) -> CalibrationReport:
     """Return the report of a calibrator of column numbers, with the names of the classes.
 
@@ -279,16 +278,16 @@ def report_of(
         expected_gain=0.0,
         interval=(-np.inf, np.inf),
         n_rows=0,
-        rare_classes=tuple(classes[row_count < FEW_ROWS].tolist()),
+        rare_classes=tuple(classes[row_count < RARE_CLASS_SIZE].tolist()),
     )
 
 
-def _among(score: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
+def _among(score: FloatArray, known: BoolArray) -> FloatArray:
     """Scores of some of the classes, given that it is one of them."""
-    return score if known.all() else rows_of_sum_one(score[:, known])
+    return score if known.all() else normalize_rows(score[:, known])
 
 
-def _folds(y: NDArray[np.intp], unit: NDArray[np.intp]) -> NDArray[np.intp]:
+def _folds(y: IndexArray, unit: IndexArray) -> IndexArray:
     """Deal units to folds; -1 for points that are never held out."""
     rng = np.random.RandomState(0)
     _, first = np.unique(unit, return_index=True)
@@ -306,7 +305,7 @@ def _folds(y: NDArray[np.intp], unit: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _out_of_sample(
-    score: FloatArray, y: NDArray[np.intp], weight: FloatArray, fold: NDArray[np.intp]
+    score: FloatArray, y: IndexArray, weight: FloatArray, fold: IndexArray
 ) -> FloatArray:
     """Probability of the true class by each candidate, fitted on the other folds."""
     proba = np.ones((len(y), len(CANDIDATES)))
@@ -319,9 +318,7 @@ def _out_of_sample(
     return proba
 
 
-def _pooled_by_the_others(
-    proba: FloatArray, weight: FloatArray, fold: NDArray[np.intp]
-) -> FloatArray:
+def _pooled_by_the_others(proba: FloatArray, weight: FloatArray, fold: IndexArray) -> FloatArray:
     """Probability of the true class by the pool, its weights fitted on the other folds."""
     pooled = np.empty(len(proba))
     for held_out in np.unique(fold):
@@ -330,13 +327,13 @@ def _pooled_by_the_others(
     return pooled
 
 
-def _trusts_of_the_others(gain: FloatArray, fold: NDArray[np.intp]) -> FloatArray:
+def _trusts_of_the_others(gain: FloatArray, fold: IndexArray) -> FloatArray:
     """Trust in the gains of the units of all folds but one, for each fold."""
-    return np.array([trust_in_gain(gain[fold != own]) for own in range(N_FOLDS)])
+    return np.array([gain_shrinkage(gain[fold != own]) for own in range(N_FOLDS)])
 
 
 def _gain(
-    proba: FloatArray, baseline: FloatArray, weight: FloatArray, unit: NDArray[np.intp]
+    proba: FloatArray, baseline: FloatArray, weight: FloatArray, unit: IndexArray
 ) -> FloatArray:
     """Mean gain in log probability of the true class, one value a unit."""
     _, unit = np.unique(unit, return_inverse=True)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit, log_expit
 
-from calibrant.calibrators.base import BinaryCalibrator
-from calibrant.certainty import limit_shares, overall_share
-from calibrant.grouping import equal_weight_groups, group_means, pool_ties
-
-FloatArray = NDArray[np.float64]
+from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
+from calibrant._core.probability_floor import floor_frequencies, overall_frequency
+from calibrant._core.typing import FloatArray
+from calibrant.calibrators._base import BinaryCalibrator
 
 # The gradient of the mean log loss at which a fit counts as found.
 TOLERANCE = 1e-9
@@ -58,7 +56,7 @@ class SigmoidCalibrator(BinaryCalibrator):
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         self.on_log_odds_ = bool(score.min() >= 0 and score.max() <= 1)
-        self._n_rows, self._overall = weight.sum(), overall_share(target, weight)
+        self._n_rows, self._overall = weight.sum(), overall_frequency(target, weight)
         positive = weight @ target
         high = (positive + 1.0) / (positive + 2.0)
         low = 1.0 / (weight.sum() - positive + 2.0)
@@ -76,12 +74,12 @@ class SigmoidCalibrator(BinaryCalibrator):
     def _proba(self, score: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):  # a margin beyond all numbers is as certain as can be
             proba = expit(self.slope_ * self._input(score) + self.intercept_)
-        return limit_shares(proba, self._n_rows, self._overall)
+        return floor_frequencies(proba, self._n_rows, self._overall)
 
     def _input(self, score: FloatArray) -> FloatArray:
         if not self.on_log_odds_:
             return score
-        limited = limit_shares(score, self._n_rows, self._overall)
+        limited = floor_frequencies(score, self._n_rows, self._overall)
         return np.log(limited) - np.log1p(-limited)
 
 
@@ -113,13 +111,13 @@ class BetaCalibrator(BinaryCalibrator):
     intercept_: float
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
-        self._n_rows, self._overall = weight.sum(), overall_share(target, weight)
+        self._n_rows, self._overall = weight.sum(), overall_frequency(target, weight)
         found = _fit_rising(self._inputs(score), target, weight)
         self.coef_, self.intercept_ = found[:2], float(found[2])
 
     def _proba(self, score: FloatArray) -> FloatArray:
         proba = expit(self._inputs(score) @ self.coef_ + self.intercept_)
-        return limit_shares(proba, self._n_rows, self._overall)
+        return floor_frequencies(proba, self._n_rows, self._overall)
 
     def _inputs(self, score: FloatArray) -> FloatArray:
         if len(score) and not (score.min() >= 0 and score.max() <= 1):
@@ -127,7 +125,7 @@ class BetaCalibrator(BinaryCalibrator):
                 f"score must lie in [0, 1] for beta calibration. Got values from {score.min():g} "
                 f"to {score.max():g}. Use SigmoidCalibrator for decision values."
             )
-        limited = limit_shares(score, self._n_rows, self._overall)
+        limited = floor_frequencies(score, self._n_rows, self._overall)
         return np.column_stack([np.log(limited), -np.log1p(-limited)])
 
 
@@ -165,12 +163,12 @@ class IsotonicCalibrator(BinaryCalibrator):
         self.centered = centered
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
-        overall = overall_share(target, weight)
+        overall = overall_frequency(target, weight)
         score, target, weight = pool_ties(score, target, weight)
         first = isotonic_regression(target, weights=weight).blocks[:-1]
         center, level, n_rows = group_means(score, target, weight, first)
         # Small levels are limited more than large ones; what that puts out of order is merged.
-        level = limit_shares(level, n_rows, overall)
+        level = floor_frequencies(level, n_rows, overall)
         merged = isotonic_regression(level, weights=n_rows).blocks[:-1]
         center, level, _ = group_means(center, level, n_rows, merged)
         first = first[merged]
@@ -224,11 +222,11 @@ class HistogramCalibrator(BinaryCalibrator):
             raise ValueError(
                 f"n_bins must be a whole number, at least 1. Got {self.n_bins!r}. Use 10."
             )
-        overall = overall_share(target, weight)
+        overall = overall_frequency(target, weight)
         score, target, weight = pool_ties(score, target, weight)
         first = equal_weight_groups(weight, self.n_bins)
         _, share, n_rows = group_means(score, target, weight, first)
-        self.shares_ = limit_shares(share, n_rows, overall)
+        self.shares_ = floor_frequencies(share, n_rows, overall)
         self.edges_ = (score[first[1:] - 1] + score[first[1:]]) / 2.0
 
     def _proba(self, score: FloatArray) -> FloatArray:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from calibrant.calibrators.base import BinaryCalibrator
-from calibrant.certainty import limit_shares, overall_share
-from calibrant.grouping import pool_ties
+from calibrant._core.binning import pool_ties
+from calibrant._core.probability_floor import floor_frequencies, overall_frequency
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.calibrators._base import BinaryCalibrator
 from calibrant.near_isotonic import NearIsotonicPath, near_isotonic_path
-
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
 
 # A model whose criterion is this far above the best has a weight below exp(-50),
 # 2e-22: even a million of them change nothing in double precision.
@@ -60,9 +57,9 @@ class ENIR(BinaryCalibrator):
     ----------
     criterion : {"bic", "aic", "aicc"}, default="bic"
         The information criterion that weights the models.
-    limited : bool, default=False
+    floored : bool, default=False
         Whether each group of equal fitted values stays as far from 0 and 1 as the rows behind
-        it demand (`calibrant.certainty`). False is the published method, which may say 0.
+        it demand (`calibrant._core.probability_floor`). False is the published method, which may say 0.
 
     Attributes
     ----------
@@ -112,9 +109,9 @@ class ENIR(BinaryCalibrator):
     weights_: FloatArray
     n_groups_: IndexArray
 
-    def __init__(self, *, criterion: str = "bic", limited: bool = False):
+    def __init__(self, *, criterion: str = "bic", floored: bool = False):
         self.criterion = criterion
-        self.limited = limited
+        self.floored = floored
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         if self.criterion not in PENALTIES:
@@ -130,7 +127,7 @@ class ENIR(BinaryCalibrator):
         weights = _ensemble_weights(_score_models(path, models, penalties))
         models, self.weights_ = models[weights > 0], weights[weights > 0]
         self.lambdas_, self.n_groups_ = path.lambdas[models], path.n_groups[models]
-        overall = overall_share(target, weight) if self.limited else None
+        overall = overall_frequency(target, weight) if self.floored else None
         groups, proba = _mean_model(path, models, self.weights_, overall)
         # The first and the last point of each group, once where they are the same.
         ends = np.column_stack([path.start[groups], path.stop[groups] - 1]).ravel()
@@ -197,7 +194,7 @@ def _mean_model(
     for nodes, model in _groups_of_models(path, models):
         values = path.values(nodes, path.lambdas[models[model]])
         if overall is not None:
-            values = limit_shares(values, path.weight[nodes], overall)
+            values = floor_frequencies(values, path.weight[nodes], overall)
         mean += np.bincount(nodes, weights[model] * values, len(mean))
     first, last = path.n_leaves - path.n_groups[models[[0, -1]]]
     for merge in range(last - 1, first - 1, -1):

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
-from calibrant.calibrators.base import BinaryCalibrator, MulticlassCalibrator
+from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
+from calibrant._core.probability_floor import floor_frequencies, overall_frequency
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant.calibrators._base import BinaryCalibrator, MulticlassCalibrator
 from calibrant.calibrators.enir import ENIR
-from calibrant.certainty import limit_shares, overall_share
 from calibrant.combination import couple_pairs, normalize
-from calibrant.grouping import equal_weight_groups, group_means, pool_ties
-
-FloatArray = NDArray[np.float64]
 
 # More groups than this tell a calibrator nothing new: DGG makes fifty of five thousand scores.
 MOST_GROUPS = 50
@@ -26,7 +24,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
     Parameters
     ----------
     calibrator : binary calibrator, default=None
-        Cloned for each class; None is ``ENIR(limited=True)``.
+        Cloned for each class; None is ``ENIR(floored=True)``.
     group_rows : float, default=None
         Average neighboring scores in groups of about this many distinct rows, at most 50
         groups, before calibrating; None keeps every score. Groups smooth what repeated
@@ -51,8 +49,8 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         self.calibrator = calibrator
         self.group_rows = group_rows
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
-        calibrator = ENIR(limited=True) if self.calibrator is None else self.calibrator
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
+        calibrator = ENIR(floored=True) if self.calibrator is None else self.calibrator
         self.calibrators_ = [
             _fit_binary(calibrator, score[:, k], y == k, weight, self.group_rows)
             for k in range(score.shape[1])
@@ -71,7 +69,7 @@ class PairwiseCalibrator(MulticlassCalibrator):
     Parameters
     ----------
     calibrator : binary calibrator, default=None
-        Cloned for each pair; None is ``ENIR(limited=True)``.
+        Cloned for each pair; None is ``ENIR(floored=True)``.
     coupling : str, default="wu-lin-weng"
         A method of `calibrant.combination.couple`.
     group_rows : float, default=None
@@ -104,8 +102,8 @@ class PairwiseCalibrator(MulticlassCalibrator):
         self.coupling = coupling
         self.group_rows = group_rows
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
-        calibrator = ENIR(limited=True) if self.calibrator is None else self.calibrator
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
+        calibrator = ENIR(floored=True) if self.calibrator is None else self.calibrator
         self.pairs_ = _pairs(weight @ score**2, self.class_count_)
         self.calibrators_ = []
         for i, j in self.pairs_:
@@ -129,9 +127,9 @@ class OverallShare:
     """What a binary calibrator is where there is nothing to learn from: one share for all."""
 
     def __init__(self, target: FloatArray, weight: FloatArray):
-        overall = overall_share(target, weight)
+        overall = overall_frequency(target, weight)
         share = weight @ target / weight.sum() if len(weight) else overall
-        self.share = float(limit_shares(share, weight.sum(), overall))
+        self.share = float(floor_frequencies(share, weight.sum(), overall))
 
     def predict(self, score: FloatArray) -> FloatArray:
         """Return the share for each score."""
@@ -153,7 +151,7 @@ def _share(positive: FloatArray, negative: FloatArray) -> FloatArray:
 def _fit_binary(
     calibrator: Any,
     score: FloatArray,
-    positive: NDArray[np.bool_],
+    positive: BoolArray,
     weight: FloatArray,
     group_rows: float | None,
 ) -> Any:

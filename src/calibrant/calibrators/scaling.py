@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibrant.calibrators.affine_map import fit_affine_map, fit_trust
-from calibrant.calibrators.base import MulticlassCalibrator
-from calibrant.certainty import UNSEEN_ROWS, least_proba, limit_certainty
-from calibrant.rows import log_softmax, softmax
-
-FloatArray = NDArray[np.float64]
+from calibrant._core.probability_floor import (
+    PSEUDO_COUNT,
+    apply_probability_floor,
+    probability_floor,
+)
+from calibrant._core.rowwise import log_softmax, softmax
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.calibrators._affine_map import fit_affine_map, fit_inverse_temperature
+from calibrant.calibrators._base import MulticlassCalibrator
 
 # Smaller scores differ by nothing that rows could show, however sure the classifier is.
 SMALLEST_SCORE = 1e-12
@@ -54,9 +56,11 @@ class TemperatureScaling(MulticlassCalibrator):
     def __init__(self, *, penalty: float = 0.0):
         self.penalty = penalty
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         check_penalty("penalty", self.penalty)
-        self.floor_, trust = fit_floor_and_trust(score, y, weight, self.class_count_, self.penalty)
+        self.floor_, trust = fit_floor_and_inverse_temperature(
+            score, y, weight, self.class_count_, self.penalty
+        )
         self.temperature_ = 1.0 / trust
 
     def _proba(self, score: FloatArray) -> FloatArray:
@@ -95,7 +99,7 @@ class StructuredMatrixScaling(MulticlassCalibrator):
 
     Departures from the published method, which matter where scores are all but 0: the floor of
     the scores is chosen by the log loss, and tempered scores are limited by the number of rows
-    (`calibrant.certainty`) where the published code mixes them with one uniform row in n + 1.
+    (`calibrant._core.probability_floor`) where the published code mixes them with one uniform row in n + 1.
 
     References
     ----------
@@ -120,9 +124,9 @@ class StructuredMatrixScaling(MulticlassCalibrator):
         self.diagonal = diagonal
         self.off_diagonal = off_diagonal
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         penalty = self._penalty(score.shape[1])
-        self.floor_, trust = fit_floor_and_trust(score, y, weight, self.class_count_)
+        self.floor_, trust = fit_floor_and_inverse_temperature(score, y, weight, self.class_count_)
         self.temperature_ = 1.0 / trust
         change = fit_affine_map(self._tempered(score), y, weight, penalty)
         self.coef_ = np.eye(score.shape[1]) + change[:, :-1]
@@ -145,7 +149,7 @@ class StructuredMatrixScaling(MulticlassCalibrator):
     def _tempered(self, score: FloatArray) -> FloatArray:
         """Log scores after temperature scaling; no further from 0 than rows can support."""
         tempered = softmax(log_scores(score, self.floor_) / self.temperature_)
-        return np.log(limit_certainty(tempered, self.class_count_))
+        return np.log(apply_probability_floor(tempered, self.class_count_))
 
 
 class VectorScaling(StructuredMatrixScaling):
@@ -212,7 +216,7 @@ class DirichletCalibrator(MulticlassCalibrator):
         self.off_diagonal = off_diagonal
         self.intercept = intercept
 
-    def _fit(self, score: FloatArray, y: NDArray[np.intp], weight: FloatArray) -> None:
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         check_penalty("off_diagonal", self.off_diagonal)
         check_penalty("intercept", self.intercept)
         n_rows, n_classes = weight.sum(), score.shape[1]
@@ -222,7 +226,7 @@ class DirichletCalibrator(MulticlassCalibrator):
             0.0,
             n_rows * self.off_diagonal / (n_classes * (n_classes - 1)),
         )
-        self.floor_, _ = fit_floor_and_trust(score, y, weight, self.class_count_)
+        self.floor_, _ = fit_floor_and_inverse_temperature(score, y, weight, self.class_count_)
         change = fit_affine_map(log_scores(score, self.floor_), y, weight, penalty)
         self.coef_ = np.eye(n_classes) + change[:, :-1]
         self.intercept_ = change[:, -1]
@@ -236,18 +240,21 @@ def log_scores(score: FloatArray, floor: FloatArray) -> FloatArray:
     return np.log(np.maximum(score, floor))
 
 
-def fit_floor_and_trust(
+def fit_floor_and_inverse_temperature(
     score: FloatArray,
-    y: NDArray[np.intp],
+    y: IndexArray,
     weight: FloatArray,
     class_count: FloatArray,
     penalty: float = 0.0,
 ) -> tuple[FloatArray, float]:
     """Choose the floor of the scores and the inverse temperature, by the log loss."""
     found = []
-    for floor in (least_proba(class_count, UNSEEN_ROWS), np.full(score.shape[1], SMALLEST_SCORE)):
+    for floor in (
+        probability_floor(class_count, PSEUDO_COUNT),
+        np.full(score.shape[1], SMALLEST_SCORE),
+    ):
         log_score = log_scores(score, floor)
-        trust = fit_trust(log_score, y, weight, penalty)
+        trust = fit_inverse_temperature(log_score, y, weight, penalty)
         log_proba = log_softmax(trust * log_score)
         found.append((-weight @ log_proba[np.arange(len(y)), y], floor, trust))
     _, floor, trust = min(found, key=lambda one: one[0])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant.calibrators.base import BinaryCalibrator
-from calibrant.calibrators.inputs import check_score
-from calibrant.grouping import pool_ties
-
-FloatArray = NDArray[np.float64]
+from calibrant._core.binning import pool_ties
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.calibrators._base import BinaryCalibrator
+from calibrant.calibrators._validation import check_score
 
 
 class VennAbersCalibrator(BinaryCalibrator):
@@ -120,7 +119,7 @@ def _fits_with_one_more(target: FloatArray, weight: FloatArray, label: float) ->
     return np.clip(fits, 0.0, 1.0)
 
 
-def _last_group_starts(target: FloatArray, weight: FloatArray) -> NDArray[np.intp]:
+def _last_group_starts(target: FloatArray, weight: FloatArray) -> IndexArray:
     """Where the last group of the isotonic fit of the first i points starts, for each i."""
     starts = np.zeros(len(target) + 1, dtype=np.intp)
     stack: list[tuple[int, float, float]] = []

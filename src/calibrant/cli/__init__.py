@@ -31,7 +31,7 @@ app.add_typer(datasets.app, name="datasets")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        kernel = "compiled" if find_spec("calibrant._merging") else "python"
+        kernel = "compiled" if find_spec("calibrant._core._merging") else "python"
         print(f"calibrant {__version__} ({kernel} kernel)")
         raise typer.Exit
 

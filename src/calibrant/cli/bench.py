@@ -94,11 +94,11 @@ def bench_run(
     as_published: AsPublished = False,
 ) -> None:
     """Run the experiment, or what is left of it: a run that is stored is not run again."""
+    from calibrant._core.progress import track
     from calibrant.bench.cluster import dask_cluster
     from calibrant.bench.peers import check_peers
     from calibrant.bench.runner import run_suite, select_suite
     from calibrant.bench.store import Store
-    from calibrant.progress import track
 
     with one_line_errors():
         chosen = select_suite(suite.value, data_sets, classifiers, as_published=as_published)
@@ -229,15 +229,15 @@ def bench_report(
     ),
 ) -> None:
     """Write a page of the paper's tables, the erratum and the arena."""
+    from calibrant._core.files import check_writable, write_atomically
     from calibrant.bench.page import render_bench
     from calibrant.bench.store import open_store
-    from calibrant.writing import check_output, write_file
 
     with one_line_errors():
-        check_output(output)
+        check_writable(output)
         with open_store(store) as results:
             page = render_bench(results)
-        write_file(output, page.encode("utf-8"))
+        write_atomically(output, page.encode("utf-8"))
     print(f"Open {output} in a browser.")
 
 

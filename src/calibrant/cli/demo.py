@@ -17,14 +17,14 @@ def demo(
     jobs: Jobs = DEFAULT_JOBS,
 ) -> None:
     """Run the default and the paper's five scenarios on built-in data: a table and a page."""
+    from calibrant._core.files import check_writable
+    from calibrant._core.progress import track
     from calibrant.bench.demo import DEMO_SCENARIOS, demo_table, report_demo, run_demo
     from calibrant.bench.render import render
-    from calibrant.progress import track
-    from calibrant.report.wording import say_briefly
-    from calibrant.writing import check_output
+    from calibrant.report.text import say_briefly
 
     with one_line_errors():
-        check_output(output)
+        check_writable(output)
         runs = list(track(run_demo(n_jobs=jobs), len(DEMO_SCENARIOS), "fitting"))
         print(render(demo_table(runs), "text"))
         findings = report_demo(output, n_jobs=jobs)

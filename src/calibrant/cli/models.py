@@ -63,13 +63,13 @@ def fit(
     """Fit a calibrated model to a table and save it."""
     import sys
 
+    from calibrant._core.files import check_writable
     from calibrant.tabular import describe_table, read_table
     from calibrant.tabular.table_model import fit_table
-    from calibrant.writing import check_output
 
     with one_line_errors(), noted_warnings():
         _check_method(method, "none")
-        check_output(output)
+        check_writable(output)
         table = read_table(data)
         schema = describe_table(
             table, target, groups=groups, ignore=ignore or (), categories=categories or ()
@@ -140,15 +140,15 @@ def calibrate(
 
     The table has a column of true classes, and for each class a column of its name.
     """
+    from calibrant._core.files import check_writable
     from calibrant.tabular import read_table
     from calibrant.tabular.probabilities import fit_probabilities
-    from calibrant.writing import check_output
 
     with one_line_errors(), noted_warnings():
         _check_method(method)
-        check_output(output)
+        check_writable(output)
         if report is not None:
-            check_output(report)
+            check_writable(report)
         table = read_table(data)
         fitted = fit_probabilities(table, target, logits=logits, method=method)
         fitted.save(output)
@@ -182,7 +182,7 @@ def apply(
 
 
 def _check_method(method: str, *more: str) -> None:
-    from calibrant.calibrators.protocol import CALIBRATORS
+    from calibrant.calibrators._protocol import CALIBRATORS
 
     names = [*CALIBRATORS, *more]
     if method not in names:
@@ -194,7 +194,7 @@ def _check_method(method: str, *more: str) -> None:
 def _write_report(
     table: pd.DataFrame, fitted: ProbabilityCalibrator, data: str, output: Path, report: Path
 ) -> None:
-    from calibrant.report.making import report_on_probabilities
+    from calibrant.report.build import report_on_probabilities
 
     settings = fitted.settings
     command = ["calibrant", "calibrate", data, "--target", settings["target"]]

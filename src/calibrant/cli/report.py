@@ -42,8 +42,8 @@ def report(
     ),
 ) -> None:
     """Say in one page whether probabilities can be trusted, before and after calibration."""
-    from calibrant.report.making import DEFAULT_MODELS, report_on_file
-    from calibrant.report.wording import say_briefly
+    from calibrant.report.build import DEFAULT_MODELS, report_on_file
+    from calibrant.report.text import say_briefly
 
     with one_line_errors():
         findings = report_on_file(

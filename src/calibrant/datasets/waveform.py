@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+
+from calibrant._core.typing import FloatArray, IndexArray
 
 
 def make_waveform(
     n_samples: int = 300, *, random_state: int | np.random.RandomState | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+) -> tuple[FloatArray, IndexArray]:
     """Draw rows from Breiman's waveform generator.
 
     A row is a random mixture of two of three triangular waves, sampled at 21 points

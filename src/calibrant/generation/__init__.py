@@ -1,14 +1,14 @@
 """Problem -> out-of-sample scores: Monte Carlo cross-validation, folds, out-of-bag votes."""
 
-from calibrant.generation.choice import resolve_generator
+from calibrant.generation.base import Generator, HeldOutScores, scores_of_fitted
 from calibrant.generation.out_of_bag import OutOfBag
-from calibrant.generation.points import CalibrationSet, Generator, scores_of_fitted
+from calibrant.generation.registry import resolve_generator
 from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFolds
 
 __all__ = [
-    "CalibrationSet",
     "CrossFit",
     "Generator",
+    "HeldOutScores",
     "MonteCarloCV",
     "OutOfBag",
     "RepeatedFolds",

@@ -12,11 +12,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from calibrant.fitting import Fitter
-from calibrant.generation.points import CalibrationSet, Generator, scored_rows
-from calibrant.problems import ScoringProblem, own_score
-
-FloatArray = NDArray[np.float64]
+from calibrant._core.fitting import Fitter
+from calibrant._core.problems import ScoringProblem, problem_score
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.generation.base import Generator, HeldOutScores, scored_rows
 
 # A row is out of bag for about a third of the models: where models are few, its votes are much
 # noisier than those of the whole ensemble, and calibrate something else. On the twelve sets with
@@ -74,12 +73,12 @@ class OutOfBag(Generator):
         self,
         fitter: Fitter,
         problems: list[ScoringProblem],
-        y: NDArray[np.intp],
+        y: IndexArray,
         sample_weight: FloatArray,
         groups: NDArray[Any] | None = None,
         split_params: dict[str, Any] | None = None,
         models: Sequence[Any] = (),
-    ) -> list[CalibrationSet]:
+    ) -> list[HeldOutScores]:
         """Out-of-bag votes of every problem's own model."""
         if groups is not None:
             raise ValueError(
@@ -92,7 +91,7 @@ class OutOfBag(Generator):
         ]
 
 
-def has_votes(estimator: Any) -> bool:
+def has_enough_votes(estimator: Any) -> bool:
     """Whether enough out-of-bag votes can be had of an estimator, and only those."""
     ensemble = _ensemble(estimator)
     return (
@@ -161,4 +160,4 @@ def _votes(model: Any, problem: ScoringProblem) -> FloatArray:
         )
     # Without a single vote, forests say 0 for every class.
     votes[votes.sum(axis=1) == 0] = np.nan
-    return own_score(votes, True, binary=problem.is_binary)
+    return problem_score(votes, True, binary=problem.is_binary)

@@ -11,20 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.fitting import Fitter
-from calibrant.generation.points import CalibrationSet, Generator, scored_rows
-from calibrant.problems import Part, ScoringProblem
-from calibrant.splits import (
-    Split,
+from calibrant._core.fitting import Fitter
+from calibrant._core.problems import Part, ScoringProblem
+from calibrant._core.splits import (
     check_split,
     group_draws,
     group_folds,
     stratified_draws,
     stratified_folds,
 )
-
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray, Split
+from calibrant.generation.base import Generator, HeldOutScores, scored_rows
 
 # Very few rows would need thousands of refits for n_points scores, which say no more
 # about so few rows than this many do.
@@ -40,12 +37,12 @@ class Resampling(Generator):
         self,
         fitter: Fitter,
         problems: list[ScoringProblem],
-        y: NDArray[np.intp],
+        y: IndexArray,
         sample_weight: FloatArray,
         groups: NDArray[Any] | None = None,
         split_params: dict[str, Any] | None = None,
         models: Sequence[Any] = (),
-    ) -> list[CalibrationSet]:
+    ) -> list[HeldOutScores]:
         """Out-of-sample scores of every problem; all problems share the splits."""
         splits = self._splits(fitter, y, sample_weight > 0, groups, split_params or {})
         parts = self._parts(splits, problems)
@@ -67,8 +64,8 @@ class Resampling(Generator):
     def _splits(
         self,
         fitter: Fitter,
-        y: NDArray[np.intp],
-        taking_part: NDArray[np.bool_],
+        y: IndexArray,
+        taking_part: BoolArray,
         groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]: ...
@@ -90,7 +87,7 @@ class Resampling(Generator):
             for problem in problems
         ]
 
-    def _finish(self, points: CalibrationSet) -> CalibrationSet:
+    def _finish(self, points: HeldOutScores) -> HeldOutScores:
         return points
 
 
@@ -150,8 +147,8 @@ class MonteCarloCV(Resampling):
     def _splits(
         self,
         fitter: Fitter,
-        y: NDArray[np.intp],
-        taking_part: NDArray[np.bool_],
+        y: IndexArray,
+        taking_part: BoolArray,
         groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]:
@@ -184,7 +181,7 @@ class MonteCarloCV(Resampling):
                 break
         return [list(own.values()) for own in parts]
 
-    def _finish(self, points: CalibrationSet) -> CalibrationSet:
+    def _finish(self, points: HeldOutScores) -> HeldOutScores:
         if self.group_size is None or points.score.ndim == 2 or len(points.score) == 0:
             return points
         return points.grouped(self.group_size)
@@ -217,8 +214,8 @@ class CrossFit(Resampling):
     def _splits(
         self,
         fitter: Fitter,
-        y: NDArray[np.intp],
-        taking_part: NDArray[np.bool_],
+        y: IndexArray,
+        taking_part: BoolArray,
         groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]:
@@ -268,8 +265,8 @@ class RepeatedFolds(Resampling):
     def _splits(
         self,
         fitter: Fitter,
-        y: NDArray[np.intp],
-        taking_part: NDArray[np.bool_],
+        y: IndexArray,
+        taking_part: BoolArray,
         groups: NDArray[Any] | None,
         split_params: dict[str, Any],
     ) -> Iterator[Split]:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
-from calibrant.metrics.inputs import Forecast, check_predictions, forecasts
+from calibrant.metrics._validation import Forecast, check_predictions, forecasts
 from calibrant.metrics.reliability import assign_bins, curve_of
 
 # Predictions are taken at this many places between 0 and 1, to be smoothed.

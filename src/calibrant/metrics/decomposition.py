@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from calibrant.metrics.inputs import FloatArray, Predictions, check_predictions
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.metrics._validation import Predictions, check_predictions
 from calibrant.metrics.scores import row_brier_score, row_log_loss
 
 N_FOLDS = 5
@@ -119,7 +120,7 @@ def _recalibrate(data: Predictions) -> Predictions:
 def _cross_fit(data: Predictions, floor: float) -> FloatArray:
     """Map the rows of each fold as is best for those of the others."""
     n_samples = len(data.true)
-    # Rows of one class and alike are dealt to different folds.
+    # IndexArray of one class and alike are dealt to different folds.
     order = np.lexsort([*data.proba.T, data.true])
     fold = np.empty(n_samples, dtype=np.intp)
     fold[order] = np.arange(n_samples) % N_FOLDS
@@ -138,7 +139,7 @@ def _map(logit: FloatArray, change: FloatArray) -> FloatArray:
     return np.asarray(log_softmax((1.0 + change[0]) * logit + change[1:], axis=1))
 
 
-def _fit_map(logit: FloatArray, true: NDArray[np.intp], weight: FloatArray) -> FloatArray:
+def _fit_map(logit: FloatArray, true: IndexArray, weight: FloatArray) -> FloatArray:
     """Find the change of least penalized log loss, which is convex.
 
     The penalty is that of a standard normal prior around no change, which weighs less than

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
-from calibrant.metrics.inputs import (
-    FloatArray,
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.metrics._validation import (
     Predictions,
     check_count,
     check_level,
@@ -84,7 +84,7 @@ def bootstrap_interval(
     Notes
     -----
     Bias-corrected and accelerated intervals [1]_, which allow for the skewness of losses.
-    Rows are drawn regardless of their class: other rows would come with other class counts,
+    IndexArray are drawn regardless of their class: other rows would come with other class counts,
     and that is part of the chance. A resample is handed to the metric as sample weights.
 
     The interval is that of a number without bias. `expected_calibration_error` and
@@ -171,7 +171,7 @@ class _Resamples:
         How often each group is in each resample.
     """
 
-    group: NDArray[np.intp]
+    group: IndexArray
     times_drawn: FloatArray
 
     def values(self, metric: Metric, data: Predictions) -> tuple[float, FloatArray, FloatArray]:
@@ -200,7 +200,7 @@ class _Resamples:
 
 def _draw_groups(
     y_true: ArrayLike,
-    given: NDArray[np.intp],
+    given: IndexArray,
     groups: ArrayLike | None,
     n_resamples: int,
     random_state: int | np.random.RandomState | None,

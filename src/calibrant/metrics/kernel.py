@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils import check_random_state
 
-from calibrant.metrics.inputs import (
-    FloatArray,
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.metrics._validation import (
     Predictions,
     check_count,
     check_predictions,
@@ -167,7 +167,7 @@ def calibration_test(
     row_gram = _pair_weights(data.proba, data.weight)
     top_gram = _pair_weights(top.predicted[:, None], data.weight)
 
-    def statistics(true: NDArray[np.intp]) -> FloatArray:
+    def statistics(true: IndexArray) -> FloatArray:
         rows = np.eye(data.proba.shape[1])[true] - data.proba
         tops = (true == data.top) - top.predicted
         return _mean_products(rows, row_gram) + _mean_products(tops[:, :, None], top_gram)
@@ -228,7 +228,7 @@ def _mean_products(residuals: FloatArray, pair_weights: FloatArray) -> FloatArra
     return np.asarray(products.reshape(n_samples, n_sets, n_columns).sum(axis=(0, 2)))
 
 
-def _draw_labels(proba: FloatArray, n_sets: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+def _draw_labels(proba: FloatArray, n_sets: int, rng: np.random.RandomState) -> IndexArray:
     """Draw a class for every row from its probabilities, several times.
 
     A class of probability 0 is never drawn: a draw is the first class whose cumulated

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from calibrant.metrics.inputs import check_predictions
+from calibrant.metrics._validation import check_predictions
 
 # Logarithms of probabilities below this are taken at this, in the paper's tables. The log
 # loss itself takes scikit-learn's limit, the precision of the given numbers.
@@ -22,7 +22,7 @@ def published_log_loss(
 ) -> float:
     """LL as in the tables of the paper: binary log losses, summed over the classes.
 
-    The published numbers do not follow the published equation, which is `log_loss`. Rows
+    The published numbers do not follow the published equation, which is `log_loss`. IndexArray
     need not be probabilities: some behind the published tables are not.
 
     Parameters
@@ -57,7 +57,7 @@ def published_mse(
 ) -> float:
     """MSE as in the tables of the paper: `brier_score` divided by the number of classes.
 
-    Rows need not be probabilities: some behind the published tables are not.
+    IndexArray need not be probabilities: some behind the published tables are not.
 
     Parameters
     ----------

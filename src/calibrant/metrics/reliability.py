@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from calibrant.metrics.inputs import (
-    FloatArray,
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.metrics._validation import (
     Forecast,
     check_level,
     check_predictions,
@@ -49,9 +49,9 @@ class ReliabilityCurve:
     observed: FloatArray
     low: FloatArray
     high: FloatArray
-    count: NDArray[np.intp]
+    count: IndexArray
     weight: FloatArray
-    histogram: NDArray[np.intp]
+    histogram: IndexArray
 
     @property
     def calibration_error(self) -> float:
@@ -147,7 +147,7 @@ def curve_of(forecast: Forecast, n_bins: int | None, level: float = 0.95) -> Rel
     )
 
 
-def assign_bins(predicted: FloatArray, weight: FloatArray, n_bins: int) -> NDArray[np.intp]:
+def assign_bins(predicted: FloatArray, weight: FloatArray, n_bins: int) -> IndexArray:
     """Cut into bins of equal weight; equal predictions share a bin, and no bin is empty.
 
     Parameters

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calibrant.metrics.inputs import FloatArray, Predictions, check_predictions
+from calibrant._core.typing import FloatArray
+from calibrant.metrics._validation import Predictions, check_predictions
 
 
 def log_loss(

@@ -7,8 +7,8 @@ from calibrant.report.evaluation import (
     evaluate_models,
     evaluate_probabilities,
 )
-from calibrant.report.findings import Findings
 from calibrant.report.page import Source, render_report, write_report
+from calibrant.report.records import Findings
 
 __all__ = [
     "Evaluation",

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.comparison import corrected_interval, corrected_t_test, holm
 from calibrant.metrics import (
     Decomposition,
@@ -21,7 +21,7 @@ from calibrant.metrics import (
     squared_calibration_error,
 )
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
-from calibrant.report.findings import (
+from calibrant.report.records import (
     Contender,
     Estimate,
     Fault,
@@ -31,8 +31,6 @@ from calibrant.report.findings import (
     ModelFindings,
     Reliability,
 )
-
-FloatArray = NDArray[np.float64]
 
 # Bins of calibration errors: as many rows to a bin, and no more bins than these.
 ROWS_A_BIN = 20
@@ -155,10 +153,10 @@ class _Points:
 
 
 def share_right(
-    y_true: NDArray[np.intp],
+    y_true: IndexArray,
     proba: FloatArray,
     *,
-    labels: NDArray[np.intp],
+    labels: IndexArray,
     sample_weight: FloatArray,
 ) -> float:
     """Share of rows whose most probable class is the true one, as a metric."""
@@ -268,7 +266,7 @@ def _decompose(points: _Points, proba: FloatArray, score: str) -> Decomposition:
     return Decomposition(*means.tolist())
 
 
-def _mean_by_class(proba: FloatArray, true: NDArray[np.intp]) -> FloatArray:
+def _mean_by_class(proba: FloatArray, true: IndexArray) -> FloatArray:
     """Mean rows by true class; NaN for classes that were never held out."""
     count = np.bincount(true, minlength=proba.shape[1])
     total = np.stack([np.bincount(true, own, proba.shape[1]) for own in proba.T], axis=1)

@@ -13,16 +13,16 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
+from calibrant._core.fitting import LARGEST_SEED
+from calibrant._core.problems import class_scores, is_scored, problem_score, take_rows
+from calibrant._core.signals import ignore_interrupts_in_worker
+from calibrant._core.splits import group_folds, stratified_folds
+from calibrant._core.typing import FloatArray, IndexArray, Split
+from calibrant._core.validation import check_classes, check_groups, check_labels
 from calibrant.calibrators import AutoCalibrator
 from calibrant.calibrators.auto import CalibrationReport, report_of
 from calibrant.classifier import CalibratedClassifier
-from calibrant.fitting import LARGEST_SEED
-from calibrant.interrupts import leave_interrupts_to_the_command
-from calibrant.labels import check_classes, check_groups, check_labels
-from calibrant.problems import class_scores, is_scored, own_score, take_rows
-from calibrant.splits import Split, group_folds, stratified_folds
 
-FloatArray = NDArray[np.float64]
 Progress = Callable[[Iterable[Any], int], Iterator[Any]]
 
 # The place of a fit on all rows among those of the splits.
@@ -81,17 +81,17 @@ class Evaluation:
     """
 
     classes: tuple[Any, ...]
-    y: NDArray[np.intp]
-    unit: NDArray[np.intp]
-    row: NDArray[np.intp]
-    split: NDArray[np.intp]
+    y: IndexArray
+    unit: IndexArray
+    row: IndexArray
+    split: IndexArray
     n_folds: int
     n_repeats: int
     models: tuple[ModelEvaluation, ...]
     seed: int
 
     @property
-    def true(self) -> NDArray[np.intp]:
+    def true(self) -> IndexArray:
         """The class of each point."""
         return self.y[self.row]
 
@@ -101,12 +101,12 @@ class Evaluation:
         return 1.0 / np.bincount(self.row)[self.row]
 
     @property
-    def rows(self) -> NDArray[np.intp]:
+    def rows(self) -> IndexArray:
         """The rows that were held out at least once."""
         return np.unique(self.row)
 
     @property
-    def class_count(self) -> NDArray[np.intp]:
+    def class_count(self) -> IndexArray:
         """The number of rows of each class."""
         return np.bincount(self.y, minlength=len(self.classes))
 
@@ -247,7 +247,7 @@ def evaluate_probabilities(
     calibrator = AutoCalibrator() if calibrator is None else calibrator
     is_auto = isinstance(calibrator, AutoCalibrator)
 
-    def fit(rows: NDArray[np.intp]) -> Any:
+    def fit(rows: IndexArray) -> Any:
         known = {} if names is None or not is_auto else {"groups": names[rows]}
         return clone(calibrator).fit(scores[rows], index[rows], **known)
 
@@ -305,7 +305,7 @@ def _plan(
 
 def _evaluation(
     classes: NDArray[Any],
-    y: NDArray[np.intp],
+    y: IndexArray,
     groups: NDArray[Any] | None,
     splits: list[Split],
     n_repeats: int,
@@ -336,7 +336,7 @@ def _fit_and_score(
     seed: int,
 ) -> tuple[tuple[str, int], _Fitted]:
     """Fit on the training rows; score the others before and after calibration."""
-    leave_interrupts_to_the_command()
+    ignore_interrupts_in_worker()
     train, test = split
     model = clone(estimator).set_params(random_state=int(seed))
     with warnings.catch_warnings(record=True) as caught:
@@ -359,6 +359,6 @@ def _fit_and_score(
 
 def _uncalibrated(classifier: CalibratedClassifier, X: Any) -> FloatArray:
     """Probabilities of the model inside, fitted on the same rows; shares where it has none."""
-    proba = own_score(*class_scores(classifier.estimators_[0], X), binary=False)
+    proba = problem_score(*class_scores(classifier.estimators_[0], X), binary=False)
     shares = classifier.class_count_ / classifier.class_count_.sum()
     return np.where(is_scored(proba)[:, None], proba, shares)

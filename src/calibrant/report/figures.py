@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup, escape
-from numpy.typing import NDArray
 
+from calibrant._core.typing import IndexArray
 from calibrant.comparison import RankComparison
 from calibrant.metrics import ReliabilityCurve
-
-FloatArray = NDArray[np.float64]
 
 
 def element(name: str, *children: Any, **attributes: Any) -> Markup:
@@ -59,7 +57,7 @@ HEIGHT = COUNTS_TOP + COUNTS_HEIGHT + 44
 
 
 def draw_reliability(
-    curve: ReliabilityCurve, histogram: NDArray[np.intp], kind: str, label: str
+    curve: ReliabilityCurve, histogram: IndexArray, kind: str, label: str
 ) -> Markup:
     """Draw observed frequency against predicted probability, and the numbers of rows beneath.
 
@@ -125,7 +123,7 @@ def draw_reliability(
     return _picture(WIDTH, HEIGHT, label, f"plot {kind}", parts)
 
 
-def _counts(histogram: NDArray[np.intp], x: Scale) -> list[Markup]:
+def _counts(histogram: IndexArray, x: Scale) -> list[Markup]:
     """Bars of the numbers of rows, by predicted probability."""
     most = max(float(histogram.max()), 1.0)
     bottom = COUNTS_TOP + COUNTS_HEIGHT

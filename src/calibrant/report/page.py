@@ -12,20 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
-from calibrant._version import __version__
-from calibrant.report import wording
+from calibrant import __version__
+from calibrant._core.files import write_atomically
+from calibrant._core.typing import FloatArray
+from calibrant.report import text
 from calibrant.report.analysis import find
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.figures import draw_reliability, element
-from calibrant.report.findings import Estimate, Findings, Reliability
+from calibrant.report.records import Estimate, Findings, Reliability
 from calibrant.tabular.columns import Schema
-from calibrant.writing import write_file
-
-FloatArray = NDArray[np.float64]
 
 # Probabilities in the page, for the cost table: about 3 MB at most.
 MOST_NUMBERS = 1_000_000
@@ -83,7 +80,7 @@ def write_report(evaluation: Evaluation, path: str | Path, source: Source) -> Fi
         The numbers in it.
     """
     findings = find(evaluation)
-    write_file(path, render_report(findings, source).encode("utf-8"))
+    write_atomically(path, render_report(findings, source).encode("utf-8"))
     return findings
 
 
@@ -151,13 +148,13 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "percent": wording.percent,
-        "number": wording.number,
-        "signed": wording.signed,
-        "p_value": wording.p_value,
+        "percent": text.percent,
+        "number": text.number,
+        "signed": text.signed,
+        "p_value": text.p_value,
         "quoted": _quoted,
     }
-    environment.globals |= {"words": wording, "version": __version__, "zip": zip}
+    environment.globals |= {"words": text, "version": __version__, "zip": zip}
     script = _asset("page.js")
     # The one script of the page is named by its hash: no other would run.
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

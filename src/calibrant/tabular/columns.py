@@ -14,10 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.typing import FloatArray
 from calibrant.tabular.cells import as_code, as_number, as_text, is_missing
 from calibrant.tabular.notices import Notice, notices_of
-
-FloatArray = NDArray[np.float64]
 
 # Fewer rows than this cannot be held out and learned from at once.
 LEAST_ROWS = 10

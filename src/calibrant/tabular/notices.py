@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.typing import FloatArray
 from calibrant.tabular.cells import as_number, as_text, is_missing
 
 # Classes with fewer rows are named: their probabilities rest on little.
 RARE_CLASS = 10
 # Fewer rows than this say little, whatever the method.
-FEW_ROWS = 50
+RARE_CLASS_SIZE = 50
 # A column is suspect only if this many rows stand behind what it tells.
 ENOUGH_ROWS = 20
 
@@ -96,7 +97,7 @@ def notices_of(
                 "on little.",
             )
         )
-    if len(rows) < FEW_ROWS:
+    if len(rows) < RARE_CLASS_SIZE:
         found.append(
             Notice("rows", f"{len(rows)} rows are few: expect wide intervals in every number.")
         )
@@ -134,7 +135,7 @@ def _tells(column: pd.Series, classes: NDArray[np.str_], *, is_number: bool) -> 
     return ""
 
 
-def _separates(numbers: NDArray[np.float64], classes: NDArray[np.str_]) -> bool:
+def _separates(numbers: FloatArray, classes: NDArray[np.str_]) -> bool:
     """Whether every class has a range of its own."""
     order = np.argsort(numbers, kind="stable")
     sorted_classes, sorted_numbers = classes[order], numbers[order]

@@ -12,15 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from calibrant._core.typing import FloatArray
+from calibrant.calibrators._base import MulticlassCalibrator
+from calibrant.calibrators._protocol import resolve_calibrator
+from calibrant.calibrators._validation import SUM_TOLERANCE
 from calibrant.calibrators.auto import AutoCalibrator, report_of
-from calibrant.calibrators.base import MulticlassCalibrator
-from calibrant.calibrators.inputs import SUM_TOLERANCE
-from calibrant.calibrators.protocol import resolve_calibrator
-from calibrant.persistence import labels_in, load, read_info, save
+from calibrant.persistence import load, read_info, save
+from calibrant.persistence.model_files import labels_in
 from calibrant.tabular.columns import find_column, to_numbers
 from calibrant.tabular.rows import labels_of
 
-FloatArray = NDArray[np.float64]
 KIND = "calibrator of probabilities"
 
 

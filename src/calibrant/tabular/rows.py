@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.typing import FloatArray
 from calibrant.tabular.cells import as_cells, as_code, as_table, as_text, is_missing, is_number
 from calibrant.tabular.columns import Kind, Schema, find_column, to_numbers
 
@@ -122,7 +123,7 @@ def _texts(column: pd.Series) -> NDArray[np.str_]:
     return np.array([as_text(cell) for cell in column], dtype=str)
 
 
-def _numbers(column: pd.Series) -> NDArray[np.float64]:
+def _numbers(column: pd.Series) -> FloatArray:
     values = to_numbers(column)
     if np.isinf(values).any():
         at = int(np.argmax(np.isinf(values)))

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from calibrant._core.typing import FloatArray
 from calibrant.classifier import CalibratedClassifier
-from calibrant.persistence import labels_in, load, read_info, save
+from calibrant.persistence import load, read_info, save
+from calibrant.persistence.model_files import labels_in
 from calibrant.tabular.columns import Schema
 from calibrant.tabular.models import make_model
 from calibrant.tabular.rows import new_rows, training_rows
 
-FloatArray = NDArray[np.float64]
 KIND = "model of a table"
 
 

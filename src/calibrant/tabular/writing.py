@@ -10,13 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from calibrant._core.files import check_writable, write_atomically
+from calibrant._core.typing import FloatArray
 from calibrant.tabular.cells import is_missing, is_number
-from calibrant.writing import check_output, write_file
-
-FloatArray = NDArray[np.float64]
 
 # Spreadsheets take text that begins so, apostrophes aside, as a formula: it may run commands.
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -65,7 +61,7 @@ def as_plain_text(text: str) -> str:
 def check_destination(path: str | Path) -> None:
     """Refuse, before any work is done, a destination that cannot be written."""
     if str(path) != "-":
-        check_output(path)
+        check_writable(path)
 
 
 def write_output(path: str | Path, content: bytes) -> None:
@@ -74,7 +70,7 @@ def write_output(path: str | Path, content: bytes) -> None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
     else:
-        write_file(path, content)
+        write_atomically(path, content)
 
 
 def _written(cell: Any) -> str:

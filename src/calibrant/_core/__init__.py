@@ -1,0 +1,1 @@
+"""What the stages share; private, and free to change between releases."""

@@ -1,0 +1,158 @@
+"""Ways to hold out rows such that every class stays in the training part."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold
+
+from calibrant._core.typing import BoolArray, IndexArray, Split
+
+
+def stratified_draws(
+    y: IndexArray, test_size: float, rng: np.random.RandomState
+) -> Iterator[BoolArray]:
+    """Draw rows to hold out, stratified, without end; at least one a class stays.
+
+    The number of rows held out of a class is rounded up or down at random (systematic
+    sampling), so that small classes are held out in their right share on average and
+    the total is the same in every draw.
+    """
+    count = np.bincount(y)
+    # A class of one row stays in every training part; the others share what is held out.
+    quota = np.where(count > 1, count, 0)
+    total = max(1, int(test_size * quota.sum()))
+    edges = np.r_[0.0, np.cumsum(quota) * total / max(quota.sum(), 1)]
+    edges[-1] = total
+    most = np.maximum(count - 1, 0)
+    # Of the rows in the order of their classes: 0, 1, ... in each class.
+    rank = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
+    while True:
+        number = np.minimum(np.diff(np.floor(edges + rng.uniform())), most)
+        test = np.zeros(len(y), dtype=bool)
+        test[_shuffle_in_class(y, rng)[rank < np.repeat(number, count)]] = True
+        yield test
+
+
+def stratified_folds(
+    y: IndexArray, n_folds: int, rng: np.random.RandomState
+) -> Iterator[BoolArray]:
+    """Deal the rows of each class to the folds in turn; lone rows are never held out."""
+    if n_folds > len(y):
+        raise ValueError(
+            f"cv must be at most the number of rows, {len(y)}. Got {n_folds}. Use fewer folds."
+        )
+    y = _in_order_of_first_rows(y)
+    count = np.bincount(y)
+    position = np.empty(len(y), dtype=np.intp)
+    position[_shuffle_in_class(y, rng)] = np.arange(len(y))
+    alone = count[y] == 1
+    for fold in range(n_folds):
+        yield (position % n_folds == fold) & ~alone
+
+
+def group_draws(
+    y: IndexArray, groups: NDArray[Any], test_size: float, rng: np.random.RandomState
+) -> Iterator[BoolArray]:
+    """Draw whole groups to hold out, without end; each class keeps one at least."""
+    names, group = np.unique(groups, return_inverse=True)
+    _check_several(names)
+    size = np.bincount(group)
+    while True:
+        order = rng.permutation(len(names))
+        # As many groups as bring the number of rows nearest to the share to hold out.
+        excess = np.abs(np.cumsum(size[order[:-1]]) - test_size * len(y))
+        yield _keep_classes(np.isin(group, order[: int(excess.argmin()) + 1]), y, group, rng)
+
+
+def group_folds(
+    y: IndexArray, groups: NDArray[Any], n_folds: int, rng: np.random.RandomState
+) -> Iterator[BoolArray]:
+    """Deal whole groups to the folds, stratified as well as they allow; each class keeps one."""
+    names, group = np.unique(groups, return_inverse=True)
+    _check_several(names)
+    if n_folds > len(names):
+        raise ValueError(
+            f"cv must be at most the number of groups, {len(names)}. Got {n_folds}. "
+            "Use fewer folds."
+        )
+    y = _in_order_of_first_rows(y)
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
+    with warnings.catch_warnings():
+        # Rare classes are reported by the classifier, in its own words.
+        warnings.filterwarnings("ignore", message="The least populated class in y")
+        folds = [test for _, test in splitter.split(y, y, group)]
+    for rows in folds:
+        test = np.zeros(len(y), dtype=bool)
+        test[rows] = True
+        yield _keep_classes(test, y, group, rng)
+
+
+def _in_order_of_first_rows(y: IndexArray) -> IndexArray:
+    """Return numbers of classes that do not depend on what the classes are called."""
+    _, first, index = np.unique(y, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[index]
+
+
+def _check_several(names: NDArray[Any]) -> None:
+    if len(names) < 2:
+        raise ValueError(
+            f"groups must name at least two groups. Got {len(names)}. "
+            "Leave groups out if the rows are independent."
+        )
+
+
+def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
+    """Refuse a split that trains on what it scores, a row or a group."""
+    if not isinstance(split, tuple | list) or len(split) != 2:
+        raise ValueError(
+            f"cv must yield (train, test) pairs of row numbers. Got {split!r}. "
+            "Pass the list of such pairs, or a splitter."
+        )
+    train, test = (_row_numbers(part, n_rows) for part in split)
+    if len(np.intersect1d(train, test)):
+        raise ValueError(
+            "cv must hold out the rows that it scores. Got a split with "
+            f"{len(np.intersect1d(train, test))} rows on both sides. Use another splitter."
+        )
+    if groups is not None and len(both := np.intersect1d(groups[train], groups[test])):
+        raise ValueError(
+            f"cv must keep groups together. Got a split with group {both[0]!r} on both sides. "
+            "Use a group-aware splitter such as GroupKFold, a number of folds, or 'monte-carlo'."
+        )
+    return train, test
+
+
+def _row_numbers(part: Any, n_rows: int) -> IndexArray:
+    """Row numbers from numbers or a mask, as arrays or lists."""
+    numbers = np.asarray(part)
+    if numbers.dtype == bool and len(numbers) == n_rows:
+        return np.flatnonzero(numbers)
+    if numbers.size == 0:
+        return np.empty(0, dtype=np.intp)
+    are_numbers = numbers.dtype.kind in "iu" and numbers.ndim == 1
+    if not are_numbers or numbers.min() < 0 or numbers.max() >= n_rows:
+        raise ValueError(
+            f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}. "
+            f"Got {part!r}. Pass the splits of these very rows."
+        )
+    return numbers.astype(np.intp)
+
+
+def _keep_classes(
+    test: BoolArray, y: IndexArray, group: IndexArray, rng: np.random.RandomState
+) -> BoolArray:
+    """Put groups back into training until every class is there."""
+    while len(lost := np.setdiff1d(y, y[~test])):
+        test = test & (group != rng.choice(group[test & (y == lost[0])]))
+    return test
+
+
+def _shuffle_in_class(y: IndexArray, rng: np.random.RandomState) -> IndexArray:
+    """Put rows in the order of their classes, and in random order in each class."""
+    order = rng.permutation(len(y))
+    return order[np.argsort(y[order], kind="stable")]

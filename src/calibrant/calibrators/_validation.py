@@ -1,0 +1,102 @@
+"""Checks shared by the score-level calibrators: scores, targets and weights."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from calibrant._core.rowwise import normalize_rows
+from calibrant._core.typing import FloatArray
+
+# Beyond this, the distance of two scores could overflow.
+LARGEST_SCORE = 1e300
+# Beyond these, sums and reciprocals of weights could overflow.
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+# Rows of probabilities printed to three digits still count as rows that sum to 1.
+SUM_TOLERANCE = 0.01
+
+
+def check_score(score: ArrayLike) -> FloatArray:
+    """One finite score a row, from shape (n,) or (n, 1)."""
+    values = check_array(score, dtype=np.float64, ensure_2d=False, ensure_all_finite=False)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(
+            f"score must have shape (n,) or (n, 1). Got {values.shape}. "
+            "Pass the scores of one binary problem."
+        )
+    largest = max(values.max(), -values.min())
+    if not largest <= LARGEST_SCORE:  # true for NaN as well
+        raise ValueError(
+            f"score must be finite and within +-{LARGEST_SCORE:.0e}. Got {largest:.3g}. "
+            "Drop rows without a score, and rescale very large scores."
+        )
+    return values
+
+
+def check_target(target: ArrayLike, score: FloatArray) -> FloatArray:
+    """One target in [0, 1] for each score."""
+    values = check_array(target, dtype=np.float64, ensure_2d=False, input_name="target")
+    check_consistent_length(score, values)
+    if values.ndim != 1:
+        raise ValueError(
+            f"target must have shape (n,). Got {values.shape}. Pass one target for each score."
+        )
+    if values.min() < 0 or values.max() > 1:
+        raise ValueError(
+            f"target must lie in [0, 1]. Got values from {values.min():g} to {values.max():g}. "
+            "Encode the positive class as 1 and the rest as 0."
+        )
+    return values
+
+
+def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArray:
+    """One weight of 0 or more for each row, not all 0; None is 1 for every row."""
+    if sample_weight is None:
+        return np.ones(len(rows))
+    values = check_array(
+        sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
+    )
+    check_consistent_length(rows, values)
+    if values.ndim != 1:
+        raise ValueError(
+            f"sample_weight must have shape (n,). Got {values.shape}. Pass one weight for each row."
+        )
+    if values.min() < 0:
+        raise ValueError(
+            f"sample_weight must not be negative. Got {values.min():g}. "
+            "Use 0 for rows to leave out."
+        )
+    positive = values[values > 0]
+    if len(positive) and not SMALLEST_WEIGHT <= positive.min() <= positive.max() <= LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must be 0 or from {SMALLEST_WEIGHT:.0e} to {LARGEST_WEIGHT:.0e}. "
+            f"Got {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
+        )
+    if values.sum() == 0:
+        raise ValueError(
+            "sample_weight must be positive for at least one row. Got only zeros. "
+            "Pass None to weight all rows alike."
+        )
+    return values
+
+
+def check_class_scores(scores: ArrayLike) -> FloatArray:
+    """Rows of probabilities, one column a class, made to sum to 1 exactly."""
+    # In one order in memory: the last bits of later sums depend on it.
+    values = check_array(scores, dtype=np.float64, order="C", input_name="scores")
+    if values.shape[1] < 2:
+        raise ValueError(
+            f"scores must have one column for each of two or more classes. Got {values.shape[1]} "
+            "column. For the probability of a positive class, pass (1 - score, score)."
+        )
+    total = values.sum(axis=1)
+    if values.min() < 0 or np.abs(total - 1.0).max() > SUM_TOLERANCE:
+        raise ValueError(
+            f"scores must be probabilities, each row summing to 1. Got values from "
+            f"{values.min():g} to {values.max():g} and rows summing to {total.min():g} to "
+            f"{total.max():g}. For logits or decision values, pass scipy.special.softmax of them."
+        )
+    return normalize_rows(values)

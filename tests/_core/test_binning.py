@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
+
+
+def test_groups_have_weighted_means_and_total_weights():
+    rng = np.random.default_rng(0)
+    score, target = np.sort(rng.normal(size=20)), rng.uniform(size=20)
+    weight = rng.uniform(0.5, 2.0, size=20)
+    first = np.array([0, 3, 4, 15])
+    expected = [
+        (np.average(s, weights=w), np.average(t, weights=w), w.sum())
+        for s, t, w in zip(*(np.split(v, first[1:]) for v in (score, target, weight)), strict=True)
+    ]
+    np.testing.assert_allclose(
+        np.column_stack(group_means(score, target, weight, first)), expected, rtol=1e-12
+    )
+
+
+@given(st.data())
+def test_means_lie_within_their_groups(data):
+    n = data.draw(st.integers(1, 20))
+    score = np.sort(data.draw(arrays(float, n, elements=st.floats(-1e6, 1e6))))
+    weight = data.draw(arrays(float, n, elements=st.sampled_from([0.1, 1 / 3, 1.0, 7.0])))
+    target = data.draw(arrays(float, n, elements=st.floats(0, 1)))
+    first = equal_weight_groups(weight, data.draw(st.integers(1, n)))
+    mean, share, total = group_means(score, target, weight, first)
+    last = np.r_[first[1:], n] - 1
+    assert (mean >= score[first]).all()
+    assert (mean <= score[last]).all()
+    assert ((share >= 0) & (share <= 1)).all()
+    assert total.sum() == pytest.approx(weight.sum())
+    assert total @ share == pytest.approx(weight @ target, abs=1e-9)
+
+
+def test_ties_become_one_point_in_the_order_of_scores():
+    score, target, weight = pool_ties(
+        np.array([2.0, 1.0, 2.0, 1.0, 3.0]),
+        np.array([1.0, 0.0, 0.0, 1.0, 1.0]),
+        np.array([3.0, 1.0, 1.0, 1.0, 2.0]),
+    )
+    np.testing.assert_array_equal(score, [1, 2, 3])
+    np.testing.assert_array_equal(target, [0.5, 0.75, 1.0])
+    np.testing.assert_array_equal(weight, [2, 4, 2])
+
+
+def test_scores_within_the_gap_are_tied():
+    score, _, weight = pool_ties(np.array([0.0, 0.1, 0.5]), np.zeros(3), np.ones(3), gap=0.2)
+    np.testing.assert_array_equal(score, [0.0, 0.5])
+    np.testing.assert_array_equal(weight, [2, 1])
+
+
+def test_the_largest_weights_of_the_largest_scores_do_not_overflow():
+    score, _, weight = pool_ties(np.array([-1e300, 1e300]), np.ones(2), np.full(2, 1e100))
+    np.testing.assert_array_equal(score, [-1e300, 1e300])
+    np.testing.assert_array_equal(weight, [1e100, 1e100])
+
+
+@pytest.mark.parametrize("n_groups", [1, 3, 7, 50])
+def test_points_of_equal_weight_are_dealt_evenly(n_groups):
+    first = equal_weight_groups(np.full(100, 0.2), n_groups)
+    assert len(first) == n_groups
+    assert np.ptp(np.diff(np.r_[first, 100])) <= 1
+
+
+@given(st.data())
+def test_groups_differ_in_weight_by_no_more_than_a_point(data):
+    n = data.draw(st.integers(1, 40))
+    weight = data.draw(arrays(float, n, elements=st.floats(0.1, 5.0)))
+    n_groups = data.draw(st.integers(1, 10))
+    first = equal_weight_groups(weight, n_groups)
+    assert first[0] == 0
+    assert 1 <= len(first) <= n_groups
+    assert (np.diff(first) > 0).all()
+    # A group ends where the middle of a point passes its share of the weight.
+    total = np.add.reduceat(weight, first)
+    assert total.max() <= weight.sum() / n_groups + weight.max() + 1e-9

@@ -1,0 +1,398 @@
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.naive_bayes import GaussianNB
+
+from calibrant._core.fitting import Fitter
+from calibrant._core.problems import scoring_problems
+from calibrant.generation import (
+    CrossFit,
+    HeldOutScores,
+    MonteCarloCV,
+    RepeatedFolds,
+    resolve_generator,
+)
+from calibrant.generation.resampling import MOST_SPLITS
+from calibrant.strategies import AllPairs, Direct, OneVsRest
+
+
+def make_rows(counts, seed=0):
+    y = np.repeat(np.arange(len(counts)), counts)
+    X = np.random.default_rng(seed).normal(size=(len(y), 3)) + y[:, None]
+    return X, y
+
+
+def make_problems(y, strategy=None, weight=None):
+    classes = np.unique(y)
+    code = (strategy or OneVsRest()).code(len(classes), np.random.RandomState(0))
+    return scoring_problems(code, y, classes, np.ones(len(y)) > 0 if weight is None else weight > 0)
+
+
+def make_fitter(X, seed=0, **options):
+    return Fitter(GaussianNB(), X, {}, np.random.RandomState(seed), **options)
+
+
+def splits_of(generator, X, y, *, groups=None, seed=0):
+    params = {} if groups is None else {"groups": groups}
+    return generator._splits(make_fitter(X, seed), y, np.ones(len(y), bool), groups, params)
+
+
+def generate(generator, X, y, problems, *, weight=None, groups=None, **options):
+    weight = np.ones(len(y)) if weight is None else weight
+    return generator.generate(make_fitter(X, **options), problems, y, weight, groups)
+
+
+@pytest.mark.parametrize("counts", [[50, 30, 20], [100, 7], [40, 2, 3, 1], [3, 3, 3, 3]])
+@pytest.mark.parametrize("test_size", [0.1, 0.3, 0.6])
+def test_draws_hold_out_the_right_share_and_leave_every_class(counts, test_size):
+    X, y = make_rows(counts)
+    count = np.array(counts)
+    held_out = np.zeros(len(counts))
+    sizes = set()
+    for train, test in islice(splits_of(MonteCarloCV(test_size=test_size), X, y), 400):
+        assert len(np.intersect1d(train, test)) == 0
+        assert len(train) + len(test) == len(y)
+        assert (np.bincount(y[train], minlength=len(counts)) >= 1).all()
+        held_out += np.bincount(y[test], minlength=len(counts))
+        sizes.add(len(test))
+    splittable = count > 1
+    assert held_out[~splittable].sum() == 0
+    if test_size <= 0.5:
+        # Stratified: each class is held out in its share, on average.
+        total = max(1, int(test_size * count[splittable].sum()))
+        expected = total * count / count[splittable].sum()
+        np.testing.assert_allclose(
+            (held_out / 400)[splittable], expected[splittable], rtol=0, atol=0.15
+        )
+        assert sizes == {total}
+
+
+def test_published_number_of_splits():
+    # T = ceil(5000 / floor(0.3 n)) for a problem of n rows.
+    X, y = make_rows([100, 100, 100])
+    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
+    assert [len(own) for own in parts] == [56, 56, 56]
+
+
+def test_problems_of_fewer_rows_use_more_of_the_same_splits():
+    X, y = make_rows([100, 50, 30])
+    problems = make_problems(y, AllPairs())
+    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), problems)
+    splits = list(islice(splits_of(MonteCarloCV(), X, y), max(map(len, parts))))
+    for problem, own in zip(problems, parts, strict=True):
+        assert sum(len(part.test) for part in own) >= 5000
+        assert sum(len(part.test) for part in own[:-1]) < 5000
+        for part, (train, test) in zip(own, splits, strict=False):
+            np.testing.assert_array_equal(part.test, np.intersect1d(test, problem.rows))
+            np.testing.assert_array_equal(part.train, np.intersect1d(train, problem.rows))
+
+
+def test_splits_that_come_again_are_not_fitted_again():
+    # One of four rows is held out: there are four splits, however many points are asked for.
+    X, y = make_rows([2, 2])
+    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
+    assert sorted(part.test.tolist() for part in parts[0]) == [[0], [1], [2], [3]]
+    assert sum(part.times for part in parts[0]) == MOST_SPLITS
+    assert len(list(splits_of(MonteCarloCV(), X, y))) == MOST_SPLITS
+
+
+def test_classes_that_share_their_only_group_stay_in_training():
+    X, y = make_rows([30, 30, 5, 5])
+    groups = np.where(y >= 2, "lab", np.arange(len(y)).astype(str))
+    for train, test in islice(splits_of(MonteCarloCV(), X, y, groups=groups), 50):
+        assert set(y[train]) == {0, 1, 2, 3}
+        assert len(test) > 0
+
+
+def test_groups_of_very_different_sizes_are_held_out_in_about_the_right_share():
+    X, y = make_rows([50, 50])
+    groups = np.where(np.arange(100) < 5, np.arange(100), 99)
+    groups[95:] = np.arange(95, 100)
+    sizes = [len(test) for _, test in islice(splits_of(MonteCarloCV(), X, y, groups=groups), 50)]
+    assert np.mean(np.array(sizes) <= 30) > 0.5
+
+
+@pytest.mark.parametrize("as_mask", [True, False])
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_splits_may_be_lists_or_masks(as_mask, kind):
+    X, y = make_rows([20, 20])
+    fold = np.arange(40) % 2 == 0
+    parts = (fold, ~fold) if as_mask else (np.flatnonzero(fold), np.flatnonzero(~fold))
+    (points,) = generate(CrossFit([tuple(kind(part) for part in parts)]), X, y, make_problems(y))
+    assert len(points.score) == 20
+
+
+@pytest.mark.parametrize(
+    ("splits", "message"),
+    [
+        ([], r"at least one split\. Got none"),
+        ([1, 2, 3], r"pairs of row numbers\. Got 1"),
+        ([([0, 1], [50])], "row numbers from 0 to 39"),
+        ([([0.5], [1.0])], "row numbers from 0 to 39"),
+        ([(np.arange(40), np.arange(-40, 0))], "row numbers from 0 to 39"),
+        ([(np.arange(40), np.arange(40))], "40 rows on both sides"),
+    ],
+)
+def test_bad_splits_get_one_clear_error(splits, message):
+    X, y = make_rows([20, 20])
+    with pytest.raises(ValueError, match=message):
+        generate(CrossFit(splits), X, y, make_problems(y))
+
+
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+def test_splits_that_part_a_group_are_refused():
+    X, y = make_rows([20, 20])
+    groups = np.arange(40) // 4
+    with pytest.raises(ValueError, match=r"must keep groups together\. Got a split with group"):
+        generate(CrossFit(KFold(4, shuffle=True)), X, y, make_problems(y), groups=groups)
+    splits = list(KFold(4, shuffle=True).split(X))
+    with pytest.raises(ValueError, match="must keep groups together"):
+        generate(CrossFit(splits), X, y, make_problems(y), groups=groups)
+
+
+def test_tied_scores_stay_tied_when_grouped():
+    rng = np.random.default_rng(0)
+    for score in (1 / 3, 0.1, 0.7):
+        weight = rng.uniform(0.1, 3.0, size=1000)
+        points = HeldOutScores(np.full(1000, score), rng.integers(0, 2, size=1000), weight)
+        assert set(points.grouped(20).score) == {score}
+
+
+def test_scores_are_those_of_models_that_did_not_see_the_row():
+    X, y = make_rows([30, 30, 30])
+    problems = make_problems(y)
+    (points, *_) = generate(CrossFit(3), X, y, problems)
+    expected = np.empty(len(y))
+    rows = []
+    for train, test in splits_of(CrossFit(3), X, y):
+        model = GaussianNB().fit(X[train], y[train] == 0)
+        expected[test] = model.predict_proba(X[test])[:, 1]
+        rows.append(test)
+    rows = np.concatenate(rows)
+    np.testing.assert_array_equal(np.sort(rows), np.arange(len(y)))
+    np.testing.assert_allclose(points.score, expected[rows])
+    np.testing.assert_array_equal(points.target, y[rows] == 0)
+
+
+def test_grouping_averages_neighbors():
+    rng = np.random.default_rng(0)
+    score, target = rng.uniform(size=1003), rng.integers(0, 2, size=1003)
+    weight = rng.uniform(0.5, 2.0, size=1003)
+    grouped = HeldOutScores(score, target, weight).grouped(100)
+    assert len(grouped.score) == 10
+    order = np.argsort(score)
+    sizes = []
+    for index, rows in enumerate(np.split(order, np.arange(1, 10) * 1003 // 10)):
+        sizes.append(len(rows))
+        assert grouped.score[index] == pytest.approx(np.average(score[rows], weights=weight[rows]))
+        assert grouped.target[index] == pytest.approx(
+            np.average(target[rows], weights=weight[rows])
+        )
+        assert grouped.sample_weight[index] == pytest.approx(weight[rows].sum())
+    assert set(sizes) <= {100, 101}
+
+
+def test_dgg_groups_what_dg_generates():
+    X, y = make_rows([40, 60])
+    problems = make_problems(y)
+    (plain,) = generate(MonteCarloCV(group_size=None), X, y, problems)
+    (grouped,) = generate(MonteCarloCV(), X, y, problems)
+    assert len(plain.score) >= 5000
+    assert len(grouped.score) == len(plain.score) // 100 == 50
+    np.testing.assert_allclose(grouped.score, plain.grouped(100).score)
+    np.testing.assert_allclose(grouped.target, plain.grouped(100).target)
+
+
+@pytest.mark.parametrize("generator", [MonteCarloCV(n_points=500), CrossFit(4)], ids=repr)
+def test_result_does_not_depend_on_the_number_of_jobs(generator):
+    X, y = make_rows([30, 30, 30])
+    problems = make_problems(y)
+    serial = generate(generator, X, y, problems)
+    parallel = generate(generator, X, y, problems, n_jobs=2)
+    for one, other in zip(serial, parallel, strict=True):
+        np.testing.assert_array_equal(one.score, other.score)
+        np.testing.assert_array_equal(one.target, other.target)
+
+
+@given(st.lists(st.integers(1, 12), min_size=2, max_size=5).filter(lambda c: sum(c) > len(c)))
+def test_folds_hold_out_every_row_of_a_repeated_class_once(counts):
+    X, y = make_rows(counts)
+    seen = np.zeros(len(y))
+    for train, test in splits_of(CrossFit(min(5, len(y))), X, y):
+        assert (np.bincount(y[train], minlength=len(counts)) >= 1).all()
+        seen[test] += 1
+    np.testing.assert_array_equal(seen, np.array(counts)[y] > 1)
+
+
+def test_more_folds_than_groups_get_one_clear_error():
+    X, y = make_rows([10, 10])
+    with pytest.raises(ValueError, match=r"at most the number of groups, 3\. Got 5"):
+        next(splits_of(CrossFit(5), X, y, groups=np.arange(20) % 3))
+
+
+@pytest.mark.parametrize("generator", [MonteCarloCV(), CrossFit(4), CrossFit(GroupKFold(4))])
+def test_no_group_is_both_trained_on_and_scored(generator):
+    X, y = make_rows([60, 60, 60])
+    groups = np.random.default_rng(0).integers(0, 20, size=len(y))
+    for train, test in islice(splits_of(generator, X, y, groups=groups), 50):
+        assert len(test) > 0
+        assert len(np.intersect1d(groups[train], groups[test])) == 0
+        assert set(y[train]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("generator", [MonteCarloCV(), CrossFit(5)], ids=repr)
+def test_a_class_in_one_group_stays_in_training(generator):
+    X, y = make_rows([30, 30, 2])
+    groups = np.where(y == 2, "lab", np.arange(len(y)).astype(str))
+    for train, _ in islice(splits_of(generator, X, y, groups=groups), 50):
+        assert set(y[train]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("counts", [[4, 4], [4, 4, 4], [3, 3, 3]])
+def test_splits_drawn_again_count_again(counts):
+    X, y = make_rows(counts)
+    for points in generate(MonteCarloCV(), X, y, make_problems(y)):
+        # Enough points for several groups, however few distinct splits there are.
+        assert len(points.score) >= 10
+        assert points.sample_weight.sum() >= 1000
+
+
+def test_few_groups_leave_enough_points():
+    X, y = make_rows([50, 50, 50])
+    groups = np.random.default_rng(0).permutation(150) % 5
+    for points in generate(MonteCarloCV(), X, y, make_problems(y), groups=groups):
+        assert points.sample_weight.sum() >= 5000
+        assert len(points.score) >= 50
+
+
+def test_folds_of_groups_leave_out_rows_of_weight_zero():
+    X, y = make_rows([30, 30, 30])
+    groups = np.random.default_rng(1).permutation(90) // 3
+    weight = np.random.default_rng(0).integers(0, 2, size=90).astype(float)
+    kept = np.flatnonzero(weight)
+    weighted = generate(
+        CrossFit(4), X, y, make_problems(y, weight=weight), weight=weight, groups=groups
+    )
+    removed = generate(CrossFit(4), X[kept], y[kept], make_problems(y[kept]), groups=groups[kept])
+    for one, other in zip(weighted, removed, strict=True):
+        np.testing.assert_allclose(one.score, other.score)
+
+
+def test_splits_without_a_side_to_train_on_are_passed_over():
+    X, y = make_rows([20, 20, 20])
+    by_class = [(np.flatnonzero(y != k), np.flatnonzero(y == k)) for k in range(3)]
+    points = generate(CrossFit(by_class), X, y, make_problems(y))
+    # Where class k is held out, nothing can be trained for its own problem.
+    for k, own in enumerate(points):
+        assert len(own.score) == 40
+        assert own.target.sum() == 0, k
+
+
+def test_rows_of_weight_zero_take_no_part():
+    X, y = make_rows([30, 30, 30])
+    weight = np.random.default_rng(0).integers(0, 2, size=len(y)).astype(float)
+    kept = np.flatnonzero(weight)
+    weighted = generate(MonteCarloCV(300), X, y, make_problems(y, weight=weight), weight=weight)
+    removed = generate(MonteCarloCV(300), X[kept], y[kept], make_problems(y[kept]))
+    for one, other in zip(weighted, removed, strict=True):
+        np.testing.assert_allclose(one.score, other.score)
+        np.testing.assert_allclose(one.target, other.target)
+
+
+def test_any_splitter_will_do():
+    X, y = make_rows([30, 30])
+    generator = resolve_generator(KFold(5, shuffle=True), binary=True)
+    (points,) = generate(generator, X, y, make_problems(y))
+    assert len(points.score) == 60
+
+
+@pytest.mark.parametrize(("n_rows", "repeats"), [(60, 5), (400, 3), (1000, 1), (1200, 1)])
+def test_folds_are_dealt_anew_while_rows_are_few(n_rows, repeats):
+    X, y = make_rows([n_rows // 2, n_rows // 2])
+    splits = list(splits_of(RepeatedFolds(), X, y))
+    assert len(splits) == 10 * repeats
+    held_out = np.concatenate([test for _, test in splits])
+    np.testing.assert_array_equal(np.bincount(held_out), repeats)
+    if repeats > 1:
+        assert set(splits[0][1]) != set(splits[10][1])
+
+
+def test_repeated_folds_of_groups_keep_them_together():
+    X, y = make_rows([30, 30])
+    groups = np.arange(60) % 4
+    splits = list(splits_of(RepeatedFolds(), X, y, groups=groups))
+    assert len(splits) == 4 * 5
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_a_multiclass_problem_counts_each_row_once_however_often_it_was_scored():
+    X, y = make_rows([20, 20, 1])
+    weight = np.random.default_rng(0).integers(0, 4, size=41).astype(float)
+    weight[[0, 20, 40]] = 1.0
+    for generator in (RepeatedFolds(), MonteCarloCV(500)):
+        (points,) = generate(generator, X, y, make_problems(y, Direct(), weight), weight=weight)
+        assert points.score.shape == (len(points.rows), 3)
+        total = np.bincount(points.rows, points.sample_weight, minlength=41)
+        seen = np.bincount(points.rows, minlength=41) > 0
+        np.testing.assert_allclose(total[seen], weight[seen])
+        # The lone row of the third class stays in training.
+        np.testing.assert_array_equal(seen, (weight > 0) & (y < 2))
+
+
+def test_points_belong_to_their_row_or_to_its_group():
+    rows = np.array([2, 0, 2])
+    points = HeldOutScores(np.zeros((3, 2)), np.zeros(3), np.ones(3), rows)
+    np.testing.assert_array_equal(points.belonging(None), rows)
+    np.testing.assert_array_equal(points.belonging(np.array(["a", "b", "c"])), ["c", "a", "c"])
+
+
+def test_auto_is_chosen_by_the_kind_of_problem():
+    assert resolve_generator("auto", binary=True) == MonteCarloCV()
+    assert resolve_generator("auto", binary=False) == RepeatedFolds()
+    assert resolve_generator("monte-carlo", binary=False) == MonteCarloCV()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: MonteCarloCV(n_points=50), r"at least group_size \(100\)\. Got 50\. Lower"),
+        (
+            lambda: MonteCarloCV(n_points=0, group_size=None),
+            "n_points must be a whole number, at least 1. Got 0",
+        ),
+        (lambda: MonteCarloCV(n_points=300.5), "whole number, at least 1. Got 300.5"),
+        (lambda: MonteCarloCV(test_size=1.0), "between 0 and 1. Got 1.0"),
+        (lambda: MonteCarloCV(test_size="a"), "between 0 and 1. Got 'a'"),
+        (
+            lambda: MonteCarloCV(group_size=0),
+            "group_size must be a whole number, at least 1. Got 0",
+        ),
+        (lambda: MonteCarloCV(group_size=20.5), "whole number, at least 1. Got 20.5"),
+        (lambda: CrossFit(1), "at least 2 folds. Got 1"),
+        (lambda: resolve_generator("loo", binary=True), "cv must be 'auto', one of .* Got 'loo'"),
+        (lambda: resolve_generator(2.5, binary=True), "cv must be a number of folds.* Got 2.5"),
+        (lambda: resolve_generator(True, binary=False), "cv must be a number of folds.* Got True"),
+        (lambda: CrossFit("loo"), "cv must be a number of folds.* Got 'loo'"),
+        (lambda: resolve_generator(KFold, binary=False), "an instance of a scikit-learn splitter"),
+    ],
+)
+def test_bad_generators_get_one_clear_error(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_more_folds_than_rows_get_one_clear_error():
+    X, y = make_rows([3, 3])
+    with pytest.raises(ValueError, match=r"at most the number of rows, 6\. Got 7"):
+        list(splits_of(CrossFit(7), X, y))
+
+
+def test_a_single_group_gets_one_clear_error():
+    X, y = make_rows([3, 3])
+    with pytest.raises(ValueError, match=r"at least two groups\. Got 1"):
+        next(splits_of(MonteCarloCV(), X, y, groups=np.array(["a"] * 6)))

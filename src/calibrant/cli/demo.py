@@ -19,14 +19,13 @@ def demo(
     """Run the default and the paper's five scenarios on built-in data: a table and a page."""
     from calibrant._core.files import check_writable
     from calibrant._core.progress import track
-    from calibrant.bench.demo import DEMO_SCENARIOS, demo_table, report_demo, run_demo
-    from calibrant.bench.render import render
+    from calibrant.report.demo import SCENARIOS, format_demo, report_demo, run_demo
     from calibrant.report.text import say_briefly
 
     with one_line_errors():
         check_writable(output)
-        runs = list(track(run_demo(n_jobs=jobs), len(DEMO_SCENARIOS), "fitting"))
-        print(render(demo_table(runs), "text"))
+        runs = list(track(run_demo(n_jobs=jobs), len(SCENARIOS), "fitting"))
+        print(format_demo(runs))
         findings = report_demo(output, n_jobs=jobs)
     print(say_briefly(findings))
     print(f"Open {output} in a browser.")

@@ -174,8 +174,8 @@ def test_the_corrected_interval_goes_with_the_corrected_test():
     agree = []
     for _ in range(200):
         first, second = rng.normal(0.6, size=10), rng.normal(size=10)
-        low, high = corrected_interval(first, second, 0.25)
+        interval = corrected_interval(first, second, 0.25)
         significant = corrected_t_test(first, second, 0.25).is_significant()
-        agree.append((low > 0 or high < 0) == significant)
-        assert (low + high) / 2 == pytest.approx((first - second).mean())
+        agree.append((interval.low > 0 or interval.high < 0) == significant)
+        assert interval.estimate == pytest.approx((first - second).mean())
     assert all(agree)

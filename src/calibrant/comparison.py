@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from calibrant._core.records import Interval, Record
 from calibrant._core.typing import FloatArray
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Record):
     """The result of comparing the losses of two methods.
 
     Attributes
@@ -30,9 +31,9 @@ class Comparison:
     statistic: float
     p_value: float
 
-    def is_significant(self, level: float = 0.05) -> bool:
-        """Whether the difference is significant at a level."""
-        return self.p_value < level
+    def is_significant(self, alpha: float = 0.05) -> bool:
+        """Whether the difference is statistically significant at level ``alpha``."""
+        return self.p_value < alpha
 
 
 def welch_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
@@ -111,30 +112,31 @@ def corrected_interval(
     second: ArrayLike,
     test_share: float | None = None,
     *,
-    confidence: float = 0.95,
-) -> tuple[float, float]:
+    level: float = 0.95,
+) -> Interval:
     """Confidence interval of the mean difference, to go with `corrected_t_test`.
 
     Parameters
     ----------
     first, second, test_share
         As for `corrected_t_test`.
-    confidence : float, default=0.95
-        The confidence.
+    level : float, default=0.95
+        The confidence level.
 
     Returns
     -------
-    tuple of float
-        The ends of the interval. It excludes 0 if and only if the test is significant at
-        ``1 - confidence``.
+    Interval
+        The mean difference with its interval, which excludes 0 if and only if the test is
+        significant at ``1 - level``.
     """
     a, b = _check_pair(first, second)
     share = 1.0 / (len(a) - 1) if test_share is None else test_share
     difference = a - b
-    half = stats.t.ppf((1.0 + confidence) / 2, len(a) - 1) * np.sqrt(
+    half = stats.t.ppf((1.0 + level) / 2, len(a) - 1) * np.sqrt(
         (1.0 / len(a) + share) * difference.var(ddof=1)
     )
-    return float(difference.mean() - half), float(difference.mean() + half)
+    mean = difference.mean()
+    return Interval(float(mean), float(mean - half), float(mean + half), level)
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> Comparison:
@@ -186,7 +188,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class RankComparison:
+class RankComparison(Record):
     """Several methods on several data sets.
 
     Attributes
@@ -218,15 +220,15 @@ class RankComparison:
         return cliques
 
 
-def compare_ranks(losses: ArrayLike, level: float = 0.05) -> RankComparison:
+def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
     """Friedman's test with Nemenyi's critical difference.
 
     Parameters
     ----------
     losses : array-like of shape (n_data_sets, n_methods)
         The loss of each method on each data set; at least three methods.
-    level : float, default=0.05
-        The level of significance.
+    alpha : float, default=0.05
+        The significance level.
 
     Returns
     -------
@@ -252,20 +254,20 @@ def compare_ranks(losses: ArrayLike, level: float = 0.05) -> RankComparison:
         statistic, p_value = 0.0, 1.0
     else:
         statistic, p_value = stats.friedmanchisquare(*table.T)
-    quantile = stats.studentized_range.ppf(1.0 - level, n_methods, np.inf) / np.sqrt(2.0)
+    quantile = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     difference = quantile * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_sets))
     return RankComparison(ranks, float(statistic), float(p_value), float(difference))
 
 
-def effect(comparisons: list[Comparison], level: float = 0.05) -> str:
+def effect(comparisons: list[Comparison], alpha: float = 0.05) -> str:
     """Sum up the comparisons of two methods by several metrics, as in the paper's Table 3.
 
     Parameters
     ----------
     comparisons : list of Comparison
         The new method against the old one, one comparison a metric.
-    level : float, default=0.05
-        The level of significance.
+    alpha : float, default=0.05
+        The significance level.
 
     Returns
     -------
@@ -274,7 +276,7 @@ def effect(comparisons: list[Comparison], level: float = 0.05) -> str:
         other way round; neutral otherwise. This rule gives the published counts from the
         published values.
     """
-    significant = [c.difference for c in comparisons if c.is_significant(level)]
+    significant = [c.difference for c in comparisons if c.is_significant(alpha)]
     if any(d < 0 for d in significant) and all(c.difference <= 0 for c in comparisons):
         return "improved"
     if any(d > 0 for d in significant) and all(c.difference >= 0 for c in comparisons):

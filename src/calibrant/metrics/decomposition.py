@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.metrics._validation import Predictions, check_predictions
 from calibrant.metrics.scores import row_brier_score, row_log_loss
@@ -23,7 +24,7 @@ SCORES: dict[str, Callable[[Predictions], FloatArray]] = {
 
 
 @dataclass(frozen=True)
-class Decomposition:
+class Decomposition(Record):
     """A loss and its two parts.
 
     Attributes

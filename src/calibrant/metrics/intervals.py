@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
+from calibrant._core.records import Interval
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.metrics._validation import (
     Predictions,
@@ -26,23 +27,6 @@ ROW_LOSSES: dict[Metric, Callable[[Predictions], FloatArray]] = {
     log_loss: row_log_loss,
     brier_score: row_brier_score,
 }
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A number and how far it may be off by chance.
-
-    Attributes
-    ----------
-    estimate : float
-        The number.
-    low, high : float
-        The ends of the interval.
-    """
-
-    estimate: float
-    low: float
-    high: float
 
 
 def bootstrap_interval(
@@ -252,4 +236,4 @@ def _interval(estimate: float, drawn: FloatArray, left_out: FloatArray, level: f
     acceleration = np.sum(influence**3) / (6.0 * spread**1.5) if spread > 0 else 0.0
     normal = bias + ndtri([tail, 1.0 - tail])
     low, high = np.quantile(drawn, ndtr(bias + normal / (1.0 - acceleration * normal)))
-    return Interval(float(estimate), float(low), float(high))
+    return Interval(float(estimate), float(low), float(high), level)

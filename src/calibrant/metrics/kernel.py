@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils import check_random_state
 
+from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.metrics._validation import (
     Predictions,
@@ -83,7 +84,7 @@ def kernel_calibration_error(
 
 
 @dataclass(frozen=True)
-class CalibrationTest:
+class CalibrationTest(Record):
     """The result of `calibration_test`.
 
     Attributes

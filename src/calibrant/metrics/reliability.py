@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.metrics._validation import (
     Forecast,
@@ -26,7 +27,7 @@ N_CELLS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class ReliabilityCurve:
+class ReliabilityCurve(Record):
     """What was predicted and what was true, in bins of predicted probability.
 
     Attributes

@@ -45,7 +45,7 @@ class ComparisonDisplay:
 
     @classmethod
     def from_losses(
-        cls, losses: ArrayLike, names: Sequence[str], *, level: float = 0.05, ax: Axes | None = None
+        cls, losses: ArrayLike, names: Sequence[str], *, alpha: float = 0.05, ax: Axes | None = None
     ) -> Self:
         """Draw the diagram of methods on several data sets.
 
@@ -55,8 +55,8 @@ class ComparisonDisplay:
             The loss of each method on each data set.
         names : list of str
             The names of the methods.
-        level : float, default=0.05
-            The level of significance.
+        alpha : float, default=0.05
+            The significance level.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 
@@ -65,7 +65,7 @@ class ComparisonDisplay:
         ComparisonDisplay
             The display, drawn.
         """
-        return cls(compare_ranks(losses, level), names).plot(ax)
+        return cls(compare_ranks(losses, alpha), names).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the diagram.

@@ -121,8 +121,8 @@ class _Points:
         """Compare values at the same points, by the corrected paired test of the splits."""
         pair = self._by_split(new), self._by_split(old)
         share = 1.0 / (self.evaluation.n_folds - 1)
-        low, high = corrected_interval(*pair, share)
-        value, half = self.mean(new - old), (high - low) / 2
+        interval = corrected_interval(*pair, share)
+        value, half = self.mean(new - old), (interval.high - interval.low) / 2
         test = corrected_t_test(*pair, share)
         return Estimate(value, value - half, value + half, test.p_value)
 

@@ -302,26 +302,77 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
             One column for each of ``classes_``; each row sums to 1.
         """
-        return self._predict_proba(X, stacklevel=3)
+        return self._class_proba(X, calibrated=True)
 
-    def _predict_proba(self, X: Any, stacklevel: int) -> FloatArray:
-        check_is_fitted(self)
-        self._check_columns(X)
-        scores, are_proba = self._problem_scores(X)
+    def predict_uncalibrated_proba(self, X: Any) -> FloatArray:
+        """Class probabilities before calibration.
+
+        They come from the same fitted models as those of `predict_proba`, combined by the
+        same strategy, without calibrators and without the probability floor.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            One column for each of ``classes_``; each row sums to 1.
+        """
+        return self._class_proba(X, calibrated=False)
+
+    def predict_problem_proba(self, X: Any, *, calibrated: bool = True) -> list[FloatArray]:
+        """Probabilities of the scoring problems, which ``strategy_.combine`` takes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to classify.
+        calibrated : bool, default=True
+            Whether to apply the calibrators.
+
+        Returns
+        -------
+        list of ndarray
+            For each binary problem (a column of ``code_``) the probability of its positive
+            side, of shape (n_samples,); for the multi-class problem of a direct strategy one
+            array of shape (n_samples, n_classes). Rows that the estimator returns NaN for
+            are NaN.
+        """
+        scores, are_proba = self._scores(X)
+        if not calibrated:
+            self._check_proba(are_proba)
+            return scores
+        scored = np.all([is_scored(score) for score in scores], axis=0)
+        probas = [np.full(score.shape, np.nan) for score in scores]
+        if scored.any():
+            kept = self._calibrate([score[scored] for score in scores])
+            for proba, values in zip(probas, kept, strict=True):
+                proba[scored] = values
+        return probas
+
+    def _class_proba(self, X: Any, *, calibrated: bool) -> FloatArray:
+        """Class probabilities; the class frequencies for rows without a score."""
+        scores, are_proba = self._scores(X)
+        if not calibrated:
+            self._check_proba(are_proba)
+        calibrated = calibrated and self.calibrators_ is not None
         scored = np.all([is_scored(score) for score in scores], axis=0)
         if scored.all():
-            return self._proba(scores, are_proba)
+            return self._combine(scores, are_proba, calibrated)
         warnings.warn(
             f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows; they get "
             "the shares of the classes. Scale or impute the features before the classifier.",
             CalibrationWarning,
-            stacklevel=stacklevel,
+            stacklevel=3,
         )
         proba = np.tile(self.class_count_ / self.class_count_.sum(), (len(scored), 1))
-        if self.calibrators_ is not None:
+        if calibrated:
             proba = self._limit(proba)
         if scored.any():
-            proba[scored] = self._proba([score[scored] for score in scores], are_proba)
+            kept = [score[scored] for score in scores]
+            proba[scored] = self._combine(kept, are_proba, calibrated)
         return proba
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -337,7 +388,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        proba = self._predict_proba(X, stacklevel=3)
+        proba = self._class_proba(X, calibrated=True)
         return self.classes_[proba.argmax(axis=1)]
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -399,8 +450,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rule = str(error).rstrip(".\n")
             raise ValueError(f"{rule}. Pass the columns that fit was given.") from None
 
-    def _problem_scores(self, X: Any) -> tuple[list[FloatArray], bool]:
+    def _scores(self, X: Any) -> tuple[list[FloatArray], bool]:
         """Scores of each problem, and whether they are probabilities."""
+        check_is_fitted(self)
+        self._check_columns(X)
         sides = [None] if self.code_ is None else self.code_.T
         if isinstance(self.estimators_[0], FrozenEstimator):
             score, is_proba = class_scores(self.estimators_[0], X)
@@ -413,16 +466,32 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ]
         return scores, self.code_ is None or scored[0][1]
 
-    def _proba(self, scores: list[FloatArray], are_proba: bool) -> FloatArray:
-        """Scores of the problems -> probabilities of the problems -> of the classes."""
+    def _check_proba(self, are_proba: bool) -> None:
+        if not are_proba:
+            raise ValueError(
+                "The estimator of binary problems must have probabilities before calibration. "
+                f"{type(self.estimators_[0]).__name__} has no predict_proba. "
+                "Use strategy='direct', or an estimator with predict_proba."
+            )
+
+    def _calibrate(self, scores: list[FloatArray]) -> list[FloatArray]:
+        """Scores of the problems -> probabilities of the problems."""
         if self.calibrators_ is None:
-            return self.strategy_.combine(scores, self.code_, self.class_count_)
-        probas = [
+            return scores
+        return [
             apply_calibrator(calibrator, score, len(self.classes_))
             for calibrator, score in zip(self.calibrators_, scores, strict=True)
         ]
+
+    def _combine(self, scores: list[FloatArray], are_proba: bool, calibrated: bool) -> FloatArray:
+        """Scores of the problems -> probabilities of the classes."""
+        if not calibrated:
+            return self.strategy_.combine(scores, self.code_, self.class_count_)
         combined = self.strategy_.combine(
-            probas, self.code_, self.class_count_, fallback=scores if are_proba else None
+            self._calibrate(scores),
+            self.code_,
+            self.class_count_,
+            fallback=scores if are_proba else None,
         )
         return self._limit(combined)
 

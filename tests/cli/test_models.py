@@ -311,7 +311,7 @@ def test_files_without_permission_are_one_line():
         folder.chmod(0o555)
         with as_somebody():
             result = run("fit", path, "--target", target, "-o", folder / "model.skops")
-        assert refused(result, "must be a file that you may write.")
+        assert refused(result, "must be writable.")
         folder.chmod(0o755)
         assert list(folder.iterdir()) == [path]
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from uuid import uuid4
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write a file in one step: a run that is stopped leaves what was there before.
+    """Write a file in one step.
+
+    Readers see the old content or the new, never a part of it, whether the process is
+    stopped or the machine loses power.
 
     Parameters
     ----------
     path : str or Path
-        The file; one that is there is replaced.
+        The file to write or replace.
     content : bytes
-        What to write.
+        The new content.
     """
     target = check_writable(path)
     if target.exists() and not target.is_file():  # a device or a pipe
@@ -23,14 +26,17 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         return
     part = target.with_name(f".{target.name}.{uuid4().hex}.part")
     try:
-        part.write_bytes(content)
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)
 
 
 def check_writable(path: str | Path) -> Path:
-    """Refuse, before any work is done, a file that cannot be written.
+    """Check that a file can be written, before any work is done.
 
     Parameters
     ----------
@@ -40,21 +46,19 @@ def check_writable(path: str | Path) -> Path:
     Returns
     -------
     Path
-        Where it will be, links followed.
+        Its resolved path.
     """
     target = Path(path).resolve()
     if target.is_dir():
-        raise ValueError(f"{path} must be a file to write. It is a folder. Name a file in it.")
+        raise ValueError(f"The output must be a file. {path} is a folder. Name a file in it.")
     folder = target.parent
     if not folder.is_dir():
-        raise ValueError(
-            f"{path} must be in a folder that exists. {folder} does not. Make it first."
-        )
-    # A new file takes the place of the old one, so it is the folder that is written to.
+        raise ValueError(f"The folder of {path} must exist. There is no {folder}. Create it first.")
+    # The new file replaces the old one, so the folder is what must be writable.
     place = target if target.exists() and not target.is_file() else folder
     if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise ValueError(
-            f"{path} must be a file that you may write. You have no permission. "
+            f"The output must be writable. You do not have permission to write {path}. "
             "Choose another folder."
         )
     return target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from html import escape
@@ -44,6 +44,8 @@ class Record:
 class Interval(Record):
     """An estimate with its confidence interval.
 
+    Unpacks to the two ends: ``low, high = interval``.
+
     Attributes
     ----------
     estimate : float
@@ -58,6 +60,9 @@ class Interval(Record):
     low: float
     high: float
     level: float = 0.95
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
 
     def __str__(self) -> str:
         return f"{self.estimate:.4g} ({self.level:.0%} CI {self.low:.4g} to {self.high:.4g})"

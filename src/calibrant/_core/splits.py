@@ -38,6 +38,33 @@ def stratified_draws(
         yield test
 
 
+def make_folds(
+    y: IndexArray, groups: NDArray[Any] | None, n_folds: int, rng: np.random.RandomState
+) -> Iterator[BoolArray]:
+    """Deal rows to folds, keeping groups together where there are any.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class indices.
+    groups : ndarray of shape (n_samples,) or None
+        The group of each row; None means ungrouped.
+    n_folds : int
+        The number of folds.
+    rng : RandomState
+        The source of randomness.
+
+    Returns
+    -------
+    iterator of ndarray of shape (n_samples,)
+        For each fold, whether each row is held out. Every class keeps at least one
+        training row.
+    """
+    if groups is None:
+        return stratified_folds(y, n_folds, rng)
+    return group_folds(y, groups, n_folds, rng)
+
+
 def stratified_folds(
     y: IndexArray, n_folds: int, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:

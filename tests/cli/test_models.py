@@ -326,11 +326,11 @@ def test_bad_new_files_are_one_line_and_write_nothing(model, tmp_path):
 
 def test_bad_arguments_are_one_line(data, tmp_path):
     fit = ["fit", data, "--target", TARGET]
-    assert refused(run(*fit, "--model", "forest"), "The model must be one of random-forest")
+    assert refused(run(*fit, "--model", "forest"), "model must be one of random-forest")
     assert refused(run(*fit, "--method", "platt"), "dirichlet, none. Got 'platt'. Choose one")
     assert refused(run(*fit, "--groups", "none"), "The column of groups must be a column")
-    assert refused(run(*fit, "-o", tmp_path), "It is a folder")
-    assert refused(run(*fit, "-o", tmp_path / "no" / "m.skops"), "in a folder that exists")
+    assert refused(run(*fit, "-o", tmp_path), "is a folder. Name a file")
+    assert refused(run(*fit, "-o", tmp_path / "no" / "m.skops"), "m.skops must exist")
 
 
 def test_a_foreign_model_file_is_one_line_and_not_run(data, tmp_path):

@@ -82,9 +82,9 @@ def test_several_models_and_standard_input(data, tmp_path):
         (["nothing.csv", "--target", "class"], "There is none of that name"),
         (["my data.csv", "--target", "clas"], "must be a column of the table. Got 'clas'"),
         (["my data.csv", "--target", "the class", "--groups", "doctor"], "The column of groups"),
-        (["my data.csv", "--target", "the class", "--model", "magic"], "The model must be one of"),
-        (["my data.csv", "--target", "the class", "-o", "no/page.html"], "in a folder that exists"),
-        (["my data.csv", "--target", "the class", "-o", "."], "It is a folder"),
+        (["my data.csv", "--target", "the class", "--model", "magic"], "model must be one of"),
+        (["my data.csv", "--target", "the class", "-o", "no/page.html"], "page.html must exist"),
+        (["my data.csv", "--target", "the class", "-o", "."], "is a folder. Name a file"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(

@@ -36,7 +36,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from sklearn.tree import DecisionTreeClassifier
 
 from calibrant import CalibratedClassifier, calibrators, load, persistence, save
-from calibrant.calibrators._protocol import CALIBRATORS
+from calibrant._core.registries import CALIBRATORS
 from calibrant.datasets import make_waveform
 from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import CrossFit, Generator, MonteCarloCV, OutOfBag, RepeatedFolds

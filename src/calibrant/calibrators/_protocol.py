@@ -15,37 +15,11 @@ from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.utils.validation import has_fit_parameter
 
+from calibrant._core.registries import CALIBRATORS
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant.calibrators.auto import AutoCalibrator, Unchanged
-from calibrant.calibrators.binary import (
-    BetaCalibrator,
-    HistogramCalibrator,
-    IsotonicCalibrator,
-    SigmoidCalibrator,
-)
+from calibrant.calibrators.auto import Unchanged
 from calibrant.calibrators.enir import ENIR
 from calibrant.calibrators.multiclass import PairwiseCalibrator
-from calibrant.calibrators.scaling import (
-    DirichletCalibrator,
-    StructuredMatrixScaling,
-    TemperatureScaling,
-    VectorScaling,
-)
-from calibrant.calibrators.venn_abers import VennAbersCalibrator
-
-CALIBRATORS = {
-    "auto": AutoCalibrator,
-    "enir": ENIR,
-    "sigmoid": SigmoidCalibrator,
-    "beta": BetaCalibrator,
-    "isotonic": IsotonicCalibrator,
-    "venn-abers": VennAbersCalibrator,
-    "histogram": HistogramCalibrator,
-    "temperature": TemperatureScaling,
-    "vector": VectorScaling,
-    "matrix": StructuredMatrixScaling,
-    "dirichlet": DirichletCalibrator,
-}
 
 
 def resolve_calibrator(method: Any, binary: bool) -> Any:

@@ -182,7 +182,7 @@ def apply(
 
 
 def _check_method(method: str, *more: str) -> None:
-    from calibrant.calibrators._protocol import CALIBRATORS
+    from calibrant._core.registries import CALIBRATORS
 
     names = [*CALIBRATORS, *more]
     if method not in names:

@@ -1,7 +1,8 @@
 """A data file -> rows, classes and models, for the command line and the report."""
 
+from calibrant._core.registries import MODELS
 from calibrant.tabular.columns import Column, Kind, Schema, describe_table
-from calibrant.tabular.models import MODELS, make_model
+from calibrant.tabular.models import make_model
 from calibrant.tabular.notices import Notice
 from calibrant.tabular.preprocessing import make_preprocessor
 from calibrant.tabular.reading import read_table

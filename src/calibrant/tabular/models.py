@@ -1,4 +1,4 @@
-"""The classifiers that the command line offers, each with its preprocessing."""
+"""Classifiers for data files, each with the preprocessing that suits it."""
 
 from __future__ import annotations
 
@@ -12,73 +12,70 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
+from calibrant._core.registries import MODELS
 from calibrant.tabular.columns import Schema
 from calibrant.tabular.preprocessing import make_preprocessor
 
 
 class Model(NamedTuple):
-    """A classifier of the command line.
+    """A classifier that can be chosen by name.
 
     Attributes
     ----------
     title : str
-        What to call it in a sentence.
+        Its name in a sentence.
     make : callable
-        Returns the classifier, given a seed.
-    marks_missing : bool
-        Whether features say where a number is missing.
+        Returns the unfitted classifier for a seed.
+    add_indicator : bool
+        Whether features mark missing numbers, as in `sklearn.impute.SimpleImputer`.
     """
 
     title: str
     make: Callable[[int | None], Any]
-    marks_missing: bool = True
+    add_indicator: bool = True
 
 
-MODELS = {
-    "random-forest": Model(
-        "random forest", lambda seed: RandomForestClassifier(300, random_state=seed)
-    ),
-    # An indicator that hardly varies within a class would have the last word in naive Bayes: no
-    # marks of missing numbers, and a hundredth of a scaled number's variance added to all.
-    "naive-bayes": Model(
-        "naive Bayes", lambda _: GaussianNB(var_smoothing=0.01), marks_missing=False
-    ),
-    "logistic": Model("logistic regression", lambda _: LogisticRegression(max_iter=1000)),
-    "svm": Model("support vector machine", lambda _: SVC()),
-    "boosting": Model(
-        "gradient boosting",
-        # Shallow trees on half of the rows each: hundreds of rows carry no more.
-        lambda seed: GradientBoostingClassifier(max_depth=2, subsample=0.5, random_state=seed),
-    ),
-    "neighbors": Model("nearest neighbors", lambda _: KNeighborsClassifier(10)),
-}
+RANDOM_FOREST = Model("random forest", lambda seed: RandomForestClassifier(300, random_state=seed))
+NAIVE_BAYES = Model(
+    "naive Bayes",
+    # A feature that is nearly constant within a class dominates the likelihood. So missing numbers
+    # are not marked, and every variance grows by a hundredth of a scaled feature's variance.
+    lambda _: GaussianNB(var_smoothing=0.01),
+    add_indicator=False,
+)
+LOGISTIC_REGRESSION = Model("logistic regression", lambda _: LogisticRegression(max_iter=1000))
+SUPPORT_VECTOR_MACHINE = Model("support vector machine", lambda _: SVC())
+GRADIENT_BOOSTING = Model(
+    "gradient boosting",
+    # Shallow trees, each on half of the rows: a few hundred rows support nothing deeper.
+    lambda seed: GradientBoostingClassifier(max_depth=2, subsample=0.5, random_state=seed),
+)
+NEAREST_NEIGHBORS = Model("nearest neighbors", lambda _: KNeighborsClassifier(10))
 
 
 def make_model(name: str, schema: Schema, random_state: int | None = None) -> Pipeline:
-    """Return a classifier for the rows of a table, with its preprocessing.
+    """Return an unfitted classifier for the rows of a table, with its preprocessing.
 
     Parameters
     ----------
     name : str
-        A name of `MODELS`.
+        A name in `MODELS`.
     schema : Schema
-        What the table holds.
+        Description of the table.
     random_state : int or None, default=None
-        Seeds classifiers that draw at random.
+        Seed of classifiers that draw random numbers.
 
     Returns
     -------
     Pipeline
-        To be fitted on rows of `calibrant.tabular.rows`.
+        Takes the features of `calibrant.tabular.rows`.
     """
     if name not in MODELS:
-        raise ValueError(
-            f"The model must be one of {', '.join(MODELS)}. Got {name!r}. Choose one of these."
-        )
+        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}.")
     model = MODELS[name]
     return Pipeline(
         [
-            ("preprocessor", make_preprocessor(schema, marks_missing=model.marks_missing)),
+            ("preprocessor", make_preprocessor(schema, add_indicator=model.add_indicator)),
             ("classifier", model.make(random_state)),
         ]
     )

@@ -16,7 +16,7 @@ LEAST_CATEGORY_ROWS = 2
 MOST_CATEGORIES = 30
 
 
-def make_preprocessor(schema: Schema, *, marks_missing: bool = True) -> ColumnTransformer:
+def make_preprocessor(schema: Schema, *, add_indicator: bool = True) -> ColumnTransformer:
     """Return what turns columns into features, to be fitted inside the folds.
 
     Numbers that are missing get the median, and a feature that marks them; all are scaled.
@@ -26,7 +26,7 @@ def make_preprocessor(schema: Schema, *, marks_missing: bool = True) -> ColumnTr
     ----------
     schema : Schema
         What the table holds.
-    marks_missing : bool, default=True
+    add_indicator : bool, default=True
         Whether there are features that mark missing numbers.
 
     Returns
@@ -35,7 +35,7 @@ def make_preprocessor(schema: Schema, *, marks_missing: bool = True) -> ColumnTr
         Takes rows of `calibrant.tabular.rows`, returns a dense array.
     """
     numbers = make_pipeline(
-        SimpleImputer(strategy="median", add_indicator=marks_missing, keep_empty_features=True),
+        SimpleImputer(strategy="median", add_indicator=add_indicator, keep_empty_features=True),
         StandardScaler(),
     )
     categories = make_pipeline(

@@ -1,23 +1,44 @@
-# make demo: set up .venv and run the demonstration, which ends in a page.
-# make test: set up .venv, build the wheel and test it.
-# make docs: build the pages of docs and run their examples: docs/_build/index.html.
-# make lint: style, types and layers.
-# make arena: set up .venv-arena with the peers and run all methods beside them; resumable.
-# make bench: time the parts beside their peers, in .venv-arena; bench-results keeps the table in docs.
+# On a fresh machine with Python 3.11 or newer:
+#
+#   make demo          set up .venv and run the demonstration, which ends in a page: demo.html
+#   make test          set up .venv, build the wheel and test it
+#
+# Before a change is proposed:
+#
+#   make lint          style, types and import layers
+#   make docs          the documentation, with its examples run: docs/_build/index.html
+#   make test-kernels  the numeric tests with the linear algebra of other processors
+#   make dist          source distribution and wheel, checked as for a release: see RELEASING.md
+#
+# Research and speed, from a checkout; see CONTRIBUTING.md:
+#
+#   make arena         set up .venv-arena with the peers and run all methods beside them; resumable
+#   make bench         time the parts beside their peers; bench-results keeps the table in docs
 
 PYTHON ?= python3
 BIN := .venv/bin
-PAGES := README.md $(wildcard docs/*.md docs/questions/*.md)
+PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test browser docs lint results arena arena-results bench bench-results clean
+.PHONY: demo test test-kernels browser docs lint dist results arena arena-results bench bench-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
 
 test: .venv/test-tools browser
-	$(BIN)/python -m pytest --pyargs calibrant tests $(PAGES) -n 2 --dist worksteal "--doctest-glob=*.md" \
-		--cov --cov-report=term $(PYTEST_ARGS)
+	$(PYTEST) --pyargs calibrant tests $(PAGES) "--doctest-glob=*.md" --cov --cov-report=term $(PYTEST_ARGS)
+
+# OpenBLAS, the linear algebra of NumPy and SciPy, chooses its kernels by the processor, and each
+# kernel rounds sums in an order of its own. The two that differ most are the oldest one and the
+# newest that this processor can run. Nothing that reads files, draws or prints depends on them.
+NEWEST := $(if $(shell grep -s avx512f /proc/cpuinfo),SKYLAKEX,HASWELL)
+NOT_NUMERIC := cli datasets experiments integration persistence plots report tabular
+test-kernels: .venv/test-tools
+	for kernel in PRESCOTT $(NEWEST); do \
+		echo "OpenBLAS kernels: $$kernel"; \
+		OPENBLAS_CORETYPE=$$kernel $(PYTEST) -m "not slow" tests $(NOT_NUMERIC:%=--ignore=tests/%) $(PYTEST_ARGS) || exit 1; \
+	done
 
 docs: .venv/docs-tools
 	rm -rf docs/api/generated
@@ -35,6 +56,16 @@ lint: .venv/lint-tools
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The wheel is built from the source distribution, which is then tested by itself.
+dist: .venv/bin/python
+	rm -rf build dist
+	$(BIN)/python -m pip install --quiet build twine
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	mkdir -p build/sdist
+	tar -xzf dist/*.tar.gz -C build/sdist --strip-components=1
+	$(MAKE) -C build/sdist test
 
 # The package is installed from its wheel, not from the source tree, so that what is
 # tested is what users get.

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_info
 
 from calibrant._core import merging
 from calibrant.datasets import dataset_names
@@ -20,6 +21,16 @@ collect_ignore_glob = ["golden/*.py"]
 # How long an example takes says nothing about it on a busy machine.
 settings.register_profile("calibrant", deadline=None)
 settings.load_profile("calibrant")
+
+
+def pytest_report_header() -> str:
+    """Name the BLAS kernels in use: results differ in rounding from one to the next."""
+    kernels = {
+        f"{library['internal_api']} {library.get('architecture', '')}".strip()
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    }
+    return f"linear algebra: {', '.join(sorted(kernels)) or 'unknown to threadpoolctl'}"
 
 
 @pytest.fixture(scope="session")

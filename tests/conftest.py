@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info
 
 from calibrant._core import merging
 from calibrant.datasets import dataset_names
-from calibrant.datasets.loading import named_folder, provide_datasets
+from calibrant.datasets.storage import configured_folder, provide_datasets
 
 # The paper's raw data files lie beside a checkout, or where CALIBRANT_DATA says.
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
@@ -49,7 +49,7 @@ def paper_data() -> None:
     try:
         provide_datasets(dataset_names())
     except OSError as error:
-        if named_folder():
+        if configured_folder():
             raise
         pytest.skip(f"the paper's data files are not here: {error}")
 

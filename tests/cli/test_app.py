@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from calibrant.bench.scenarios import SCENARIOS
 from calibrant.bench.store import Run, Store
 from calibrant.cli import app
-from calibrant.datasets import fetching
+from calibrant.datasets import downloads
 from calibrant.report import demo
 
 runner = CliRunner()
@@ -129,7 +129,7 @@ def test_tables_of_unfinished_runs_say_so(tmp_path):
         (["bench", "tables", "--store", "nothing.sqlite"], "nothing.sqlite must be a file"),
         (["bench", "status", "--store", "nothing.sqlite"], "It does not exist"),
         (["bench", "tables", "--table", "none"], "none"),
-        (["datasets", "info", "iris"], "name must be one of abalone"),
+        (["datasets", "info", "iris"], "data set must be one of abalone"),
     ],
 )
 def test_mistakes_get_one_line_and_exit_code_2(arguments, message, tmp_path, monkeypatch, capfd):
@@ -158,7 +158,7 @@ def test_datasets_are_listed_and_described(paper_data):
 def test_no_network_gets_one_line(command, monkeypatch, tmp_path):
     monkeypatch.delenv("CALIBRANT_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(fetching, "SOURCE", "http://127.0.0.1:9")
+    monkeypatch.setattr(downloads, "SOURCE", "http://127.0.0.1:9")
     result = runner.invoke(app, ["datasets", command, "seeds"])
     assert result.exit_code == 2
     assert "or set CALIBRANT_DATA to a folder that has the files" in result.output

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from calibrant.bench import runner
 from calibrant.cli import app
-from calibrant.datasets import fetching
+from calibrant.datasets import downloads
 from calibrant.datasets.catalog import CATALOG
 
 
@@ -14,7 +14,7 @@ def cache(monkeypatch, tmp_path):
     """A cache with UCI's files, or what looks like them, and no folder and no network."""
     monkeypatch.delenv("CALIBRANT_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(fetching, "SOURCE", "http://127.0.0.1:9")
+    monkeypatch.setattr(downloads, "SOURCE", "http://127.0.0.1:9")
     folder = tmp_path / "calibrant" / "data"
     for info in CATALOG.values():
         (folder / info.name).mkdir(parents=True)
@@ -34,9 +34,9 @@ def test_fetch_says_what_it_leaves_out_and_where_to_put_it(cache):
     result = run("datasets", "fetch")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 11
-    assert result.stderr.startswith("note: Development Index is not UCI's")
+    assert result.stderr.startswith("note: Development Index cannot be downloaded from UCI")
     assert "Kaggle" in result.stderr
-    assert f"put it into {cache / 'development'}." in result.stderr
+    assert f"into {cache / 'development'}." in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [("fetch",), ("fetch", "seeds")])
@@ -51,7 +51,7 @@ def test_the_bench_names_missing_data_sets_before_it_runs(cache, monkeypatch, tm
     chosen = ("--suite", "smoke", "--jobs", "1", "--store", str(tmp_path / "results.sqlite"))
     result = run("bench", "run", *chosen)
     assert result.exit_code == 2
-    assert f"must be in {cache}. Missing: development/Development Index.csv" in result.stderr
+    assert f"must be in {cache}, which lacks development/Development Index.csv" in result.stderr
     assert "or set CALIBRANT_DATA to a folder that has them" in result.stderr
     monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path))
     result = run("bench", "run", *chosen)
@@ -64,4 +64,4 @@ def test_the_bench_fetches_once_in_the_process_that_starts_it(cache, monkeypatch
     chosen = ("--suite", "smoke", "--data-sets", "seeds", "ecoli", "--jobs", "2")
     result = run("bench", "run", *chosen, "--store", str(tmp_path / "results.sqlite"))
     assert result.exit_code == 2
-    assert "Ecoli is downloaded from http://127.0.0.1:9/39/ecoli.zip. That failed" in result.stderr
+    assert "Ecoli could not be downloaded from http://127.0.0.1:9/39/ecoli.zip" in result.stderr

@@ -24,12 +24,12 @@ def test_the_distribution_is_that_of_the_published_file(paper_data):
         np.testing.assert_allclose(ours.std(axis=0), theirs.std(axis=0), rtol=0, atol=0.15)
 
 
-def test_random_state_decides_the_rows():
+def test_random_state_determines_the_samples():
     one, other = make_waveform(10, random_state=3), make_waveform(10, random_state=3)
     np.testing.assert_array_equal(one[0], other[0])
     assert not np.array_equal(one[0], make_waveform(10, random_state=4)[0])
 
 
-def test_no_rows_are_refused():
-    with pytest.raises(ValueError, match=r"at least 1\. Got 0"):
+def test_fewer_than_one_sample_is_refused():
+    with pytest.raises(ValueError, match="at least 1, got 0"):
         make_waveform(0)

@@ -15,7 +15,7 @@ from calibrant.bench.render import Cell, Table
 from calibrant.bench.store import Run, Store
 from calibrant.bench.units import Unit
 from calibrant.datasets import dataset_names
-from calibrant.datasets.loading import provide_datasets
+from calibrant.datasets.storage import provide_datasets
 
 
 @dataclass(frozen=True)

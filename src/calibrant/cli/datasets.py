@@ -8,12 +8,12 @@ import typer
 
 from calibrant.cli.arguments import PLAIN, one_line_errors, say
 
-app = typer.Typer(help="The paper's twelve data sets.", **PLAIN)
+app = typer.Typer(help="List, describe and download the paper's data sets.", **PLAIN)
 
 
 @app.command("list")
-def datasets_list() -> None:
-    """Print the names of the data sets."""
+def list_names() -> None:
+    """List the names and titles of the data sets."""
     from calibrant.datasets.catalog import CATALOG
 
     for info in CATALOG.values():
@@ -21,8 +21,10 @@ def datasets_list() -> None:
 
 
 @app.command("info")
-def datasets_info(name: str) -> None:
-    """Print what a data set holds."""
+def info(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the data set.")],
+) -> None:
+    """Describe a data set: its rows, features and classes."""
     from calibrant.datasets import describe_dataset
 
     with one_line_errors():
@@ -30,15 +32,21 @@ def datasets_info(name: str) -> None:
 
 
 @app.command("fetch")
-def datasets_fetch(
-    names: Annotated[list[str] | None, typer.Argument(help="All of UCI's if none.")] = None,
+def fetch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAMES]...", help="Names of data sets; default: all that UCI has."),
+    ] = None,
 ) -> None:
-    """Download data sets from UCI, check them, and keep them where they are read from."""
+    """Download data sets from UCI and verify them.
+
+    Files go to the folder that CALIBRANT_DATA names, or to the user's cache.
+    """
     from calibrant.datasets import fetch_datasets
-    from calibrant.datasets.loading import left_out
+    from calibrant.datasets.storage import explain_missing
 
     with one_line_errors():
         for name, folder in fetch_datasets(names):
             print(f"{name}: {folder}")
-    for text in [] if names else left_out():
+    for text in [] if names else explain_missing():
         say(text)

@@ -1,4 +1,4 @@
-"""The paper's twelve data sets as data: files, columns and how classes are grouped."""
+"""The paper's twelve data sets: their files and columns, and how classes are merged."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ WHITE_SPACE = None
 
 @dataclass(frozen=True)
 class DataSetInfo:
-    """Where one data set comes from and how its raw files are read.
+    """Origin of a data set and layout of its raw files.
 
     Attributes
     ----------
     name : str
-        The name to load it by, and its folder.
+        Name by which it is loaded, and name of its folder.
     title : str
-        The name at its source.
+        Name at its source.
     files : dict of str to str
-        File names, in the order in which their rows are joined, with the SHA-256 of
-        each file's lines, ended by LF: copies differ in CR and in the last line's end.
+        SHA-256 by file name; rows are joined in this order. The checksum is of the file's lines,
+        each ended by LF, because copies differ in line endings and in the end of the last line.
     archive : str or None
-        The path of its archive at UCI; None if it is not UCI's.
+        Path of its archive at UCI. ``None`` means that UCI does not have it.
     features : tuple of str
-        The names of all columns in the file but the target's, in order. A name that
-        starts with "-" is a column to drop.
+        Names of all columns but the target, in order. Columns whose name starts with "-" are
+        dropped.
     target : tuple of int
-        The column of the target; for Steel seven indicators, of which one is 1.
+        Positions of the target's columns: one column of labels, or several indicators of which
+        exactly one is 1.
     separator : str or None
-        The column separator; None is any run of white space.
+        Column separator. ``None`` means any run of white space.
     header : bool
-        Whether the first line of each file holds the column names.
-    groups : dict of str to str
-        Raw classes that are renamed, so as to join them into one.
+        Whether the first line of each file holds column names.
+    merged : dict of str to str
+        New names of raw classes; classes with the same new name become one class.
     dropped : tuple of str
         Raw classes whose rows are left out.
     categorical : tuple of str
-        Features without an order, coded 0, 1, ... in alphabetical order.
+        Unordered features, coded as 0, 1, ... in alphabetical order.
     source : str
         Where it comes from.
     """
@@ -49,7 +50,7 @@ class DataSetInfo:
     target: tuple[int, ...] = (-1,)
     separator: str | None = ","
     header: bool = False
-    groups: dict[str, str] = field(default_factory=dict)
+    merged: dict[str, str] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     source: str = "UCI Machine Learning Repository"
@@ -59,7 +60,7 @@ def _numbered(prefix: str, count: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{number}" for number in range(1, count + 1))
 
 
-ABALONE_GROUPS = (
+ABALONE_CLASSES = (
     {str(rings): "1-5" for rings in range(1, 6)}
     | {str(rings): "14-15" for rings in (14, 15)}
     | {str(rings): "16+" for rings in range(16, 30)}
@@ -85,7 +86,7 @@ CATALOG = {
                 "viscera weight",
                 "shell weight",
             ),
-            groups=ABALONE_GROUPS,
+            merged=ABALONE_CLASSES,
             categorical=("sex",),
         ),
         DataSetInfo(
@@ -134,7 +135,7 @@ CATALOG = {
             archive="39/ecoli.zip",
             features=("-sequence", "mcg", "gvh", "lip", "chg", "aac", "alm1", "alm2"),
             separator=WHITE_SPACE,
-            groups={"imL": "im", "imS": "im", "imU": "im", "omL": "om"},
+            merged={"imL": "im", "imS": "im", "imU": "im", "omL": "om"},
         ),
         DataSetInfo(
             name="forest",
@@ -245,7 +246,7 @@ CATALOG = {
             ),
             target=tuple(range(-7, 0)),
             separator=WHITE_SPACE,
-            groups={
+            merged={
                 "1000000": "Pastry",
                 "0100000": "Z_Scratch",
                 "0010000": "K_Scatch",
@@ -298,3 +299,30 @@ CATALOG = {
         ),
     )
 }
+
+
+def dataset_names() -> tuple[str, ...]:
+    """Return the names of the paper's data sets, in the paper's order.
+
+    Returns
+    -------
+    tuple of str
+        Names that `load_dataset` takes.
+    """
+    return tuple(CATALOG)
+
+
+def find_dataset(name: str) -> DataSetInfo:
+    """Return the catalog's entry for a name.
+
+    Raises
+    ------
+    ValueError
+        If the catalog has no such data set.
+    """
+    if name not in CATALOG:
+        raise ValueError(
+            f"The data set must be one of {', '.join(CATALOG)}, got {name!r}. "
+            "Load other data without this package."
+        )
+    return CATALOG[name]

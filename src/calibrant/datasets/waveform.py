@@ -1,4 +1,4 @@
-"""Breiman's waveform data: three classes, 21 noisy features."""
+"""Breiman's waveform generator: three classes and 21 noisy features."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from calibrant._core.typing import FloatArray, IndexArray
 def make_waveform(
     n_samples: int = 300, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[FloatArray, IndexArray]:
-    """Draw rows from Breiman's waveform generator.
+    """Draw samples from Breiman's waveform generator.
 
-    A row is a random mixture of two of three triangular waves, sampled at 21 points
-    with unit Gaussian noise; the class is the pair of waves that was mixed [1]_.
+    A sample is a random convex combination of two of three triangular waves, taken at 21 points
+    with Gaussian noise of unit variance. Its class tells which two waves were combined [1]_.
 
     Parameters
     ----------
     n_samples : int, default=300
-        The number of rows.
+        Number of samples.
     random_state : int, RandomState or None, default=None
-        The seed of the draw.
+        Seed or generator of the random numbers.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 21)
         The features.
     y : ndarray of shape (n_samples,)
-        The classes 0, 1 and 2, equally likely.
+        The classes 0, 1 and 2, which are equally likely.
 
     References
     ----------
@@ -43,15 +43,15 @@ def make_waveform(
     ((5, 21), array([0, 1, 0, 1, 1]))
     """
     if n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1. Got {n_samples}. Ask for more rows.")
+        raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
     rng = check_random_state(random_state)
     y = rng.randint(3, size=n_samples)
-    share = rng.uniform(size=(n_samples, 1))
+    mixing = rng.uniform(size=(n_samples, 1))
     noise = rng.standard_normal((n_samples, 21))
 
     points = np.arange(1, 22)
     waves = np.maximum(6.0 - np.abs(points - np.array([[7], [15], [11]])), 0.0)
-    # Class 0 mixes the first wave with the second, class 1 the first with the third,
+    # Class 0 combines the first wave with the second, class 1 the first with the third, and
     # class 2 the second with the third.
     first, second = waves[[0, 0, 1]], waves[[1, 2, 2]]
-    return share * first[y] + (1.0 - share) * second[y] + noise, y
+    return mixing * first[y] + (1.0 - mixing) * second[y] + noise, y

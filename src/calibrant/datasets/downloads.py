@@ -1,11 +1,9 @@
-"""Download of UCI's own files: checked, cached, never half-written."""
+"""Downloads from the UCI repository: verified, cached and written completely or not at all."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import os
-import tempfile
 import urllib.request
 import zipfile
 import zlib
@@ -14,34 +12,33 @@ from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from urllib.error import HTTPError
 
-from calibrant.datasets.catalog import CATALOG, DataSetInfo
-from calibrant.datasets.lzw import uncompress
+from calibrant._core.files import write_atomically
+from calibrant.datasets.catalog import DataSetInfo
 
 SOURCE = "https://archive.ics.uci.edu/static/public"
 BLOCK = 1 << 14
 TIMEOUT_SECONDS = 30.0
-# What the readers of .zip and .Z raise, depending on which byte is wrong.
+# Raised by zipfile and unlzw3, depending on which byte is wrong.
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 
 
-def fetch_dataset(name: str, folder: Path, *, source: str | None = None) -> Path:
-    """Download a data set into a folder, unless it is there already.
+def download_dataset(info: DataSetInfo, folder: Path, *, source: str | None = None) -> Path:
+    """Download the files of a data set that its folder lacks.
 
     Parameters
     ----------
-    name : str
-        The name of a data set.
+    info : DataSetInfo
+        The data set.
     folder : Path
-        The folder of all data sets; this one gets a subfolder.
+        Folder of all data sets; each has a subfolder of its name.
     source : str, default=None
-        Where the archives are; None is UCI.
+        URL of the archives. ``None`` means UCI.
 
     Returns
     -------
     Path
-        The subfolder. Each file in it is whole and has the known SHA-256.
+        The subfolder. Each downloaded file is complete and has the known SHA-256.
     """
-    info = CATALOG[name]
     target = folder / info.name
     missing = missing_files(info, folder)
     if not missing:
@@ -55,11 +52,11 @@ def fetch_dataset(name: str, folder: Path, *, source: str | None = None) -> Path
         found = digest(content)
         if found != info.files[file]:
             raise ValueError(
-                f"{file} of {info.title} must have the SHA-256 {info.files[file]}. Got {found}. "
-                "The download is damaged, or its source has changed: try again, or get the file "
+                f"{file} of {info.title} must have the SHA-256 {info.files[file]}, got {found}. "
+                "The download is damaged or its source has changed. Try again, or get the file "
                 f"elsewhere and put it into {target}."
             )
-        _write_whole(target / file, content)
+        write_atomically(target / file, content)
     return target
 
 
@@ -69,41 +66,40 @@ def missing_files(info: DataSetInfo, folder: Path) -> list[str]:
 
 
 def where_to_get(info: DataSetInfo, folder: Path) -> str:
-    """Say of a data set that is not UCI's where it comes from and where to put it."""
+    """Say where to get a data set that UCI does not have, and where to put it."""
     return (
-        f"{info.title} is not UCI's and cannot be fetched. Its source is {info.source}. "
-        f"Get {' and '.join(info.files)} there and put it into {folder / info.name}."
+        f"{info.title} cannot be downloaded from UCI. It comes from {info.source}. "
+        f"Put {' and '.join(info.files)} into {folder / info.name}."
     )
 
 
 def digest(content: bytes) -> str:
-    """Return the SHA-256 of a text file's lines, each ended by LF, whatever ended it."""
+    """Return the SHA-256 of a file's lines, each ended by LF whatever ended it."""
     return hashlib.sha256(b"".join(line + b"\n" for line in content.splitlines())).hexdigest()
 
 
 def _download(address: str, info: DataSetInfo) -> bytes:
-    """Return the whole of a file; an error if the connection ends before it does."""
     try:
         with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as response:
             length = response.headers.get("Content-Length")
             size = int(length) if length else None
             blocks = iter(lambda: response.read(BLOCK), b"")
-            content = b"".join(_shown(blocks, size, info.name))
+            content = b"".join(_with_progress_bar(blocks, size, info.name))
         if size is not None and len(content) < size:
             raise IncompleteRead(content, size - len(content))
     except (OSError, HTTPException) as error:
         if isinstance(error, HTTPError):
             error.close()  # it holds the connection
-        reason = "the connection was cut" if isinstance(error, IncompleteRead) else error
+        reason = "the connection was lost" if isinstance(error, IncompleteRead) else error
         raise ConnectionError(
-            f"{info.title} is downloaded from {address}. That failed: {reason}. Check the "
+            f"{info.title} could not be downloaded from {address}: {reason}. Check the "
             "connection and try again, or set CALIBRANT_DATA to a folder that has the files."
         ) from None
     return content
 
 
-def _shown(blocks: Iterable[bytes], size: int | None, title: str) -> Iterator[bytes]:
-    """Yield the blocks; a bar counts their bytes on a terminal, if rich is installed."""
+def _with_progress_bar(blocks: Iterable[bytes], size: int | None, title: str) -> Iterator[bytes]:
+    """Yield the blocks, counting bytes on a terminal if rich is installed."""
     try:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
@@ -120,48 +116,46 @@ def _shown(blocks: Iterable[bytes], size: int | None, title: str) -> Iterator[by
 
 
 def _unpack(archive: bytes, file: str, info: DataSetInfo, target: Path) -> bytes:
-    """Return a file of an archive, or say what is wrong with the archive."""
-    remedy = f"get {file} from its source and put it into {target}."
+    """Return a file of the archive of a data set."""
+    remedy = f"get {file} from {info.source} and put it into {target}."
     try:
-        content = _inner_file(archive, file)
+        content = _find_file(archive, file)
     except DAMAGED as error:
         raise ValueError(
-            f"The archive of {info.title} must be a whole zip file. Got {len(archive)} bytes that "
-            f"cannot be read ({error}). The download was cut or damaged: try again, or {remedy}"
+            f"The archive of {info.title} must be a complete zip file, got {len(archive)} bytes "
+            f"that cannot be read ({error}). The download is damaged. Try again, or {remedy}"
         ) from None
     if content is None:
         raise ValueError(
-            f"The archive of {info.title} must hold {file}. It does not. "
-            f"Its source has changed: {remedy}"
+            f"The archive of {info.title} must contain {file}, but its source has changed. "
+            f"Instead, {remedy}"
         )
     return content
 
 
-def _inner_file(archive: bytes, name: str) -> bytes | None:
-    """Find a file by name in a zip archive, in archives within it, or compressed (.Z)."""
+def _find_file(archive: bytes, name: str) -> bytes | None:
+    """Find a file in a zip archive, in archives within it, or compressed as .Z."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         for entry in opened.namelist():
             base = entry.rsplit("/", 1)[-1]
             if base == name:
                 return opened.read(entry)
             if base == f"{name}.Z":
-                return uncompress(opened.read(entry))
+                return _uncompress(opened.read(entry), base)
             if base.lower().endswith(".zip"):
-                content = _inner_file(opened.read(entry), name)
+                content = _find_file(opened.read(entry), name)
                 if content is not None:
                     return content
     return None
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file such that it is there wholly or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+def _uncompress(data: bytes, name: str) -> bytes:
+    """Uncompress the old Unix format in which UCI keeps the waveform data."""
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        from unlzw3 import unlzw
+    except ImportError:
+        raise ImportError(
+            f"Reading {name} requires unlzw3, which is not installed. "
+            "Run pip install 'calibrant[datasets]'."
+        ) from None
+    return unlzw(data)

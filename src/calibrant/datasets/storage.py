@@ -1,0 +1,83 @@
+"""The folder of the raw data files, and how files get there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from calibrant.datasets.catalog import CATALOG, find_dataset
+from calibrant.datasets.downloads import download_dataset, missing_files, where_to_get
+
+FOLDER_VARIABLE = "CALIBRANT_DATA"
+
+
+def data_folder() -> Path:
+    """Return the folder of the raw data files: the configured one, or the user's cache."""
+    configured = configured_folder()
+    if configured:
+        return configured
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "calibrant" / "data"
+
+
+def configured_folder() -> Path | None:
+    """Return the folder that ``CALIBRANT_DATA`` names, or None if it is unset or empty."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return Path(folder) if folder else None
+
+
+def fetch_datasets(names: list[str] | None = None) -> Iterator[tuple[str, Path]]:
+    """Download data sets from UCI into the folder that `load_dataset` reads.
+
+    Parameters
+    ----------
+    names : list of str, default=None
+        Names of the data sets. ``None`` means all that UCI has.
+
+    Yields
+    ------
+    name : str
+        A data set that is now available.
+    folder : Path
+        The folder of its files.
+    """
+    for name in names or [name for name, info in CATALOG.items() if info.archive]:
+        yield name, download_dataset(find_dataset(name), data_folder())
+
+
+def explain_missing() -> list[str]:
+    """Say how to get each data set that is missing and cannot be downloaded."""
+    folder = data_folder()
+    return [
+        where_to_get(info, folder)
+        for info in CATALOG.values()
+        if info.archive is None and missing_files(info, folder)
+    ]
+
+
+def provide_datasets(names: Iterable[str]) -> None:
+    """Make data sets available, or name all missing files before downloading anything.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of the data sets. Those that UCI has are downloaded, unless ``CALIBRANT_DATA``
+        names a folder.
+    """
+    folder = data_folder()
+    infos = [find_dataset(name) for name in names]
+    to_download = [] if configured_folder() else [info for info in infos if info.archive]
+    missing = [
+        f"{info.name}/{file}" + ("" if info.archive else f" ({info.source})")
+        for info in infos
+        if info not in to_download
+        for file in missing_files(info, folder)
+    ]
+    if missing:
+        raise FileNotFoundError(
+            f"The data files must be in {folder}, which lacks {', '.join(missing)}. Put them "
+            f"there, fetch those that UCI has, or set {FOLDER_VARIABLE} to a folder that has them."
+        )
+    for info in to_download:
+        download_dataset(info, folder)

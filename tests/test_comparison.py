@@ -1,4 +1,5 @@
 import csv
+import json
 from collections import Counter
 from importlib.resources import files
 
@@ -26,23 +27,23 @@ def losses():
     return first, first + rng.normal(0.05, 0.05, size=10)
 
 
-def test_paired_test_is_scipys(losses):
+def test_paired_test_agrees_with_scipy(losses):
     result, expected = paired_t_test(*losses), stats.ttest_rel(*losses)
     assert result.statistic == pytest.approx(expected.statistic)
     assert result.p_value == pytest.approx(expected.pvalue)
     assert result.difference == pytest.approx(np.mean(losses[0] - losses[1]))
 
 
-def test_welch_test_is_scipys(losses):
+def test_welch_test_agrees_with_scipy(losses):
     result, expected = welch_t_test(*losses), stats.ttest_ind(*losses, equal_var=False)
     assert result.p_value == pytest.approx(expected.pvalue)
 
 
-def test_the_two_readings_of_the_paper_differ(losses):
+def test_the_two_readings_of_the_papers_test_differ(losses):
     assert paired_t_test(*losses).p_value < welch_t_test(*losses).p_value
 
 
-def test_correction_widens_the_variance_by_the_share_of_test_rows(losses):
+def test_correction_increases_the_variance_by_the_test_share(losses):
     plain, corrected = paired_t_test(*losses), corrected_t_test(*losses)
     # (1/10 + 1/9) / (1/10) for ten folds.
     assert plain.statistic / corrected.statistic == pytest.approx(np.sqrt(1 + 10 / 9))
@@ -50,8 +51,8 @@ def test_correction_widens_the_variance_by_the_share_of_test_rows(losses):
     assert corrected_t_test(*losses, test_share=0.0).p_value == pytest.approx(plain.p_value)
 
 
-def test_corrected_test_keeps_its_level_on_overlapping_training_parts():
-    # Fold means of two methods that do not differ, correlated through shared rows.
+def test_corrected_test_keeps_its_level_for_correlated_folds():
+    # Losses of two equally good methods, correlated through shared training rows.
     rng = np.random.default_rng(0)
     rejected = {paired_t_test: 0, corrected_t_test: 0}
     for _ in range(2000):
@@ -63,7 +64,7 @@ def test_corrected_test_keeps_its_level_on_overlapping_training_parts():
     assert rejected[paired_t_test] / 2000 > 0.08
 
 
-def test_wilcoxon_is_scipys():
+def test_wilcoxon_test_agrees_with_scipy():
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=12), rng.normal(0.5, size=12)
     assert wilcoxon_test(a, b).p_value == pytest.approx(stats.wilcoxon(a, b).pvalue)
@@ -77,7 +78,7 @@ def test_equal_losses_do_not_differ(test):
 
 
 @pytest.mark.parametrize("test", [paired_t_test, welch_t_test, corrected_t_test])
-def test_a_constant_difference_is_certain(test):
+def test_a_constant_difference_has_p_value_0(test):
     result = test(np.full(10, 0.3), np.full(10, 0.5))
     assert result.difference == pytest.approx(-0.2)
     assert result.p_value == 0.0
@@ -87,12 +88,12 @@ def test_a_constant_difference_is_certain(test):
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ([1.0, 2.0], [1.0], r"same length, at least 2\. Got shapes \(2,\) and \(1,\)"),
+        ([1.0, 2.0], [1.0], r"same length, at least 2, got shapes \(2,\) and \(1,\)"),
         ([1.0], [1.0], "at least 2"),
-        ([1.0, np.nan], [1.0, 2.0], "Got NaN"),
+        ([1.0, np.nan], [1.0, 2.0], "got NaN"),
     ],
 )
-def test_bad_losses_get_one_clear_error(test, first, second, message):
+def test_invalid_losses_raise_a_clear_error(test, first, second, message):
     with pytest.raises(ValueError, match=message):
         test(first, second)
 
@@ -118,23 +119,23 @@ def test_mean_ranks_share_ties():
     np.testing.assert_allclose(result.mean_rank, [(1 + 1.5 + 2.5) / 3, 1.5, (3 + 3 + 2.5) / 3])
 
 
-def test_cliques_join_what_does_not_differ():
+def test_cliques_contain_methods_that_do_not_differ():
     losses = np.tile(np.arange(8.0), (30, 1))
     result = compare_ranks(losses)
     assert 1 < result.critical_difference < 2
     assert result.cliques() == [(k, k + 1) for k in range(7)]
 
 
-def test_methods_that_are_all_alike_share_their_rank():
+def test_equal_methods_share_their_rank():
     result = compare_ranks(np.ones((5, 3)))
     np.testing.assert_allclose(result.mean_rank, 2.0)
     assert result.p_value == 1.0
 
 
-def test_ranks_need_three_methods():
-    with pytest.raises(ValueError, match=r"Got shape \(5, 2\)\. Use wilcoxon_test"):
+def test_ranks_require_three_methods_and_no_missing_losses():
+    with pytest.raises(ValueError, match=r"got shape \(5, 2\)\. Use wilcoxon_test"):
         compare_ranks(np.ones((5, 2)))
-    with pytest.raises(ValueError, match="Got NaN"):
+    with pytest.raises(ValueError, match="got NaN"):
         compare_ranks(np.full((5, 3), np.nan))
 
 
@@ -143,7 +144,7 @@ def published(name):
     return list(csv.DictReader(text.splitlines()))
 
 
-def test_the_rule_of_effects_gives_the_papers_table_from_its_values():
+def test_effects_of_the_published_values_are_the_published_effects():
     values = {
         (row["classifier"], row["data_set"], row["scenario"], row["metric"]): row
         for row in published("results.csv")
@@ -169,13 +170,21 @@ def test_the_rule_of_effects_gives_the_papers_table_from_its_values():
             assert counts[key] == int(row[kind]), key
 
 
-def test_the_corrected_interval_goes_with_the_corrected_test():
+def test_corrected_interval_excludes_0_if_and_only_if_the_test_is_significant():
     rng = np.random.RandomState(0)
-    agree = []
     for _ in range(200):
         first, second = rng.normal(0.6, size=10), rng.normal(size=10)
         interval = corrected_interval(first, second, 0.25)
         significant = corrected_t_test(first, second, 0.25).is_significant()
-        agree.append((interval.low > 0 or interval.high < 0) == significant)
+        assert (interval.low > 0 or interval.high < 0) == significant
         assert interval.estimate == pytest.approx((first - second).mean())
-    assert all(agree)
+
+
+def test_results_are_records():
+    comparison = paired_t_test([0.3, 0.4, 0.3], [0.5, 0.7, 0.4])
+    assert list(comparison.to_dict()) == ["difference", "statistic", "p_value"]
+    assert f"p = {comparison.p_value:.3g}" in str(comparison)
+    ranks = compare_ranks([[0.1, 0.2, 0.3], [0.1, 0.3, 0.2]])
+    assert json.loads(json.dumps(ranks.to_dict()))["mean_rank"] == [1.0, 2.5, 2.5]
+    assert "mean_rank: [1. 2.5 2.5]" in str(ranks)
+    assert "<th>mean_rank</th>" in ranks._repr_html_()

@@ -1,7 +1,8 @@
-"""Is one method better than another? Paired tests, ranks and critical differences."""
+"""Statistical comparison of methods: paired tests, ranks and critical differences."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,129 +15,135 @@ from calibrant._core.typing import FloatArray
 
 @dataclass(frozen=True)
 class Comparison(Record):
-    """The result of comparing the losses of two methods.
+    """The result of a test that compares the losses of two methods.
 
     Attributes
     ----------
     difference : float
-        The mean loss of the first minus that of the second; negative if the first is
-        better.
+        The mean loss of the first method minus that of the second. Negative values are in
+        favor of the first.
     statistic : float
         The test statistic.
     p_value : float
-        The two-sided p-value; 1 where the losses do not differ at all.
+        The two-sided p-value, 1 if the losses are equal.
     """
 
     difference: float
     statistic: float
     p_value: float
 
+    def __str__(self) -> str:
+        return f"Difference {self.difference:.4g}, p = {self.p_value:.3g}"
+
     def is_significant(self, alpha: float = 0.05) -> bool:
-        """Whether the difference is statistically significant at level ``alpha``."""
+        """Return whether the p-value is below the significance level ``alpha``."""
         return self.p_value < alpha
 
 
-def welch_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Welch's t-test of unequal variances, with the folds not paired.
-
-    The paper names "Student's paired t-test with unequal variance assumption and the Welch
-    modification to the degrees of freedom", which is two tests: a paired test has one
-    sample, of differences, and no second variance to be unequal to. This is the reading
-    as Welch's test, which ignores that the folds are the same. `paired_t_test` is the other
-    one, and the one that gives the published counts of effects.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_folds,)
-        Losses of the two methods on the same folds.
-
-    Returns
-    -------
-    Comparison
-        The result.
-    """
-    a, b = _check_pair(first, second)
-    if np.ptp(a) == 0 and np.ptp(b) == 0:
-        return _without_spread(a, b)
-    statistic, p_value = stats.ttest_ind(a, b, equal_var=False)
-    return Comparison(float((a - b).mean()), float(statistic), float(p_value))
-
-
 def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
-    """Student's t-test of the differences fold by fold: the paper's test, by its results.
+    """Student's t-test of paired differences.
+
+    The published results follow from this test. It treats folds as independent, but their
+    training sets overlap, so it finds too many differences significant. Use `corrected_t_test`
+    for cross-validation.
 
     Parameters
     ----------
     first, second : array-like of shape (n_folds,)
-        Losses of the two methods on the same folds.
+        The losses of two methods on the same folds.
 
     Returns
     -------
     Comparison
-        The result. It takes folds for independent, which they are not: their training
-        parts overlap. See `corrected_t_test`.
+        The result of the test.
     """
-    return _t_test_of_differences(*_check_pair(first, second), variance_factor=None)
+    return _t_test(*_check_pair(first, second), test_share=0.0)
 
 
 def corrected_t_test(
     first: ArrayLike, second: ArrayLike, test_share: float | None = None
 ) -> Comparison:
-    """Paired t-test corrected for the overlap of training parts.
+    r"""Paired t-test corrected for overlapping training sets.
 
     Parameters
     ----------
     first, second : array-like of shape (n_folds,)
-        Losses of the two methods on the same folds or resamples.
+        The losses of two methods on the same folds or resamples.
     test_share : float, default=None
-        The number of test rows divided by the number of training rows of a fold. None is
-        that of k-fold cross-validation, 1 / (k - 1).
+        The number of test rows divided by the number of training rows of a fold. `None` means
+        that of k-fold cross-validation, ``1 / (k - 1)``.
 
     Returns
     -------
     Comparison
-        The result.
+        The result of the test.
+
+    Notes
+    -----
+    With :math:`\bar d` and :math:`s^2` the mean and variance of the :math:`J` differences and
+    :math:`\rho` the test share, the statistic
+
+    .. math:: t = \frac{\bar d}{\sqrt{(1 / J + \rho) \, s^2}}
+
+    is referred to Student's distribution with :math:`J - 1` degrees of freedom [1]_.
 
     References
     ----------
     .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine
            Learning 52, 2003.
     """
-    a, b = _check_pair(first, second)
-    share = 1.0 / (len(a) - 1) if test_share is None else test_share
-    return _t_test_of_differences(a, b, variance_factor=1.0 / len(a) + share)
+    return _t_test(*_check_pair(first, second), test_share)
 
 
 def corrected_interval(
-    first: ArrayLike,
-    second: ArrayLike,
-    test_share: float | None = None,
-    *,
-    level: float = 0.95,
+    first: ArrayLike, second: ArrayLike, test_share: float | None = None, *, level: float = 0.95
 ) -> Interval:
-    """Confidence interval of the mean difference, to go with `corrected_t_test`.
+    """Confidence interval of the mean difference, consistent with `corrected_t_test`.
 
     Parameters
     ----------
     first, second, test_share
-        As for `corrected_t_test`.
+        See `corrected_t_test`.
     level : float, default=0.95
         The confidence level.
 
     Returns
     -------
     Interval
-        The mean difference with its interval, which excludes 0 if and only if the test is
-        significant at ``1 - level``.
+        The mean difference with its confidence interval, which excludes 0 if and only if the
+        difference is significant at ``alpha = 1 - level``.
     """
-    a, b = _check_pair(first, second)
-    share = 1.0 / (len(a) - 1) if test_share is None else test_share
-    difference = a - b
-    half = stats.t.ppf((1.0 + level) / 2, len(a) - 1) * np.sqrt(
-        (1.0 / len(a) + share) * difference.var(ddof=1)
-    )
+    difference = np.subtract(*_check_pair(first, second))
+    quantile = stats.t.ppf((1.0 + level) / 2, len(difference) - 1)
+    half = quantile * _standard_error(difference, test_share)
     mean = difference.mean()
     return Interval(float(mean), float(mean - half), float(mean + half), level)
+
+
+def welch_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
+    """Welch's t-test of two independent samples with unequal variances.
+
+    The paper names a "Student's paired t-test with unequal variance assumption and the Welch
+    modification to the degrees of freedom", which combines two different tests: a paired test
+    has one sample of differences, hence no second variance. This function is the reading as
+    Welch's test, which ignores that the folds are paired. The reading as `paired_t_test`
+    reproduces the published counts.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_folds,)
+        The losses of two methods on the same folds.
+
+    Returns
+    -------
+    Comparison
+        The result of the test.
+    """
+    a, b = _check_pair(first, second)
+    if np.ptp(a) == 0 and np.ptp(b) == 0:
+        return _constant_difference(a - b)
+    statistic, p_value = stats.ttest_ind(a, b, equal_var=False)
+    return Comparison(float((a - b).mean()), float(statistic), float(p_value))
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> Comparison:
@@ -145,23 +152,22 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     Parameters
     ----------
     first, second : array-like of shape (n_data_sets,)
-        Losses of the two methods on the same data sets.
+        The losses of two methods on the same data sets.
 
     Returns
     -------
     Comparison
-        The result.
+        The result of the test. Ties are ranked too (Pratt) and count against a difference.
     """
     a, b = _check_pair(first, second)
     if np.array_equal(a, b):
-        return _without_spread(a, b)
-    # Zeros are ranked with the rest (Pratt), so that ties count against a difference.
+        return _constant_difference(a - b)
     result = stats.wilcoxon(a, b, zero_method="pratt")
     return Comparison(float((a - b).mean()), float(result.statistic), float(result.pvalue))
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
-    """Adjust p-values for the number of tests made, by Holm's step-down rule.
+    """Adjust p-values for multiple testing by Holm's step-down method.
 
     Parameters
     ----------
@@ -171,7 +177,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_tests,)
-        Adjusted p-values, to be held against the level as they are.
+        The adjusted p-values, to be compared with the significance level of a single test.
 
     Examples
     --------
@@ -187,18 +193,46 @@ def holm(p_values: ArrayLike) -> FloatArray:
     return adjusted
 
 
+def effect(comparisons: Sequence[Comparison], alpha: float = 0.05) -> str:
+    """Summarize comparisons by several metrics, as in the paper's Table 3.
+
+    The paper does not state its rule. This one gives the published counts when it is applied to
+    the published values.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        The comparison of a new method with an old one, one per metric.
+    alpha : float, default=0.05
+        The significance level.
+
+    Returns
+    -------
+    {"improved", "neutral", "impaired"}
+        "improved" if the new method is significantly better by some metric and not worse by
+        any, "impaired" if it is significantly worse by some metric and not better by any,
+        "neutral" otherwise.
+    """
+    significant = [each.difference for each in comparisons if each.is_significant(alpha)]
+    if min(significant, default=0) < 0 and all(each.difference <= 0 for each in comparisons):
+        return "improved"
+    if max(significant, default=0) > 0 and all(each.difference >= 0 for each in comparisons):
+        return "impaired"
+    return "neutral"
+
+
 @dataclass(frozen=True, eq=False)
 class RankComparison(Record):
-    """Several methods on several data sets.
+    """The comparison of several methods by their ranks on several data sets.
 
     Attributes
     ----------
     mean_rank : ndarray of shape (n_methods,)
-        The mean rank of each method; 1 is best.
+        The mean rank of each method. The best rank is 1.
     statistic, p_value : float
-        Friedman's test that all methods are alike.
+        Friedman's test of the hypothesis that all methods perform equally well.
     critical_difference : float
-        Methods whose mean ranks differ by more differ significantly (Nemenyi).
+        Nemenyi's: two methods whose mean ranks differ by more differ significantly.
     """
 
     mean_rank: FloatArray
@@ -207,7 +241,7 @@ class RankComparison(Record):
     critical_difference: float
 
     def cliques(self) -> list[tuple[int, ...]]:
-        """Largest sets of methods, best first, of which no two differ significantly."""
+        """Return the maximal sets of methods that do not differ significantly, best first."""
         order = np.argsort(self.mean_rank, kind="stable")
         ranks = self.mean_rank[order]
         cliques: list[tuple[int, ...]] = []
@@ -221,19 +255,33 @@ class RankComparison(Record):
 
 
 def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
-    """Friedman's test with Nemenyi's critical difference.
+    r"""Friedman's test and Nemenyi's critical difference.
 
     Parameters
     ----------
     losses : array-like of shape (n_data_sets, n_methods)
-        The loss of each method on each data set; at least three methods.
+        The loss of each method on each data set, for at least three methods.
     alpha : float, default=0.05
-        The significance level.
+        The significance level of the critical difference.
 
     Returns
     -------
     RankComparison
-        Mean ranks, the test, and the critical difference.
+        The mean ranks, the test and the critical difference.
+
+    See Also
+    --------
+    calibrant.plots.ComparisonDisplay : The critical-difference diagram.
+
+    Notes
+    -----
+    Methods are ranked on each data set, and tied methods share their mean rank. The critical
+    difference of :math:`k` methods on :math:`N` data sets is [1]_
+
+    .. math:: \mathrm{CD} = \frac{q_\alpha}{\sqrt{2}} \sqrt{\frac{k (k + 1)}{6 N}} ,
+
+    where :math:`q_\alpha` is the upper quantile of the studentized range of :math:`k` groups
+    with infinite degrees of freedom.
 
     References
     ----------
@@ -243,74 +291,59 @@ def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
     table = np.asarray(losses, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 3:
         raise ValueError(
-            "losses must have at least two rows (data sets) and three columns (methods). "
-            f"Got shape {table.shape}. Use wilcoxon_test for two methods."
+            "losses must have at least two rows (data sets) and three columns (methods), "
+            f"got shape {table.shape}. Use wilcoxon_test to compare two methods."
         )
-    if np.isnan(table).any():
-        raise ValueError("losses must be numbers. Got NaN. Leave out methods that failed.")
+    _check_no_nan(table)
     n_sets, n_methods = table.shape
-    ranks = stats.rankdata(table, axis=1).mean(axis=0)
     if (table == table[:, :1]).all():
         statistic, p_value = 0.0, 1.0
     else:
         statistic, p_value = stats.friedmanchisquare(*table.T)
     quantile = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
-    difference = quantile * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_sets))
-    return RankComparison(ranks, float(statistic), float(p_value), float(difference))
+    return RankComparison(
+        mean_rank=stats.rankdata(table, axis=1).mean(axis=0),
+        statistic=float(statistic),
+        p_value=float(p_value),
+        critical_difference=float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_sets))),
+    )
 
 
-def effect(comparisons: list[Comparison], alpha: float = 0.05) -> str:
-    """Sum up the comparisons of two methods by several metrics, as in the paper's Table 3.
-
-    Parameters
-    ----------
-    comparisons : list of Comparison
-        The new method against the old one, one comparison a metric.
-    alpha : float, default=0.05
-        The significance level.
-
-    Returns
-    -------
-    {"improved", "neutral", "impaired"}
-        Improved if a metric is significantly better and none is worse at all; impaired the
-        other way round; neutral otherwise. This rule gives the published counts from the
-        published values.
-    """
-    significant = [c.difference for c in comparisons if c.is_significant(alpha)]
-    if any(d < 0 for d in significant) and all(c.difference <= 0 for c in comparisons):
-        return "improved"
-    if any(d > 0 for d in significant) and all(c.difference >= 0 for c in comparisons):
-        return "impaired"
-    return "neutral"
-
-
-def _t_test_of_differences(
-    a: FloatArray, b: FloatArray, variance_factor: float | None
-) -> Comparison:
+def _t_test(a: FloatArray, b: FloatArray, test_share: float | None) -> Comparison:
     difference = a - b
     if np.ptp(difference) == 0:
-        return _without_spread(a, b)
-    factor = 1.0 / len(a) if variance_factor is None else variance_factor
-    statistic = difference.mean() / np.sqrt(factor * difference.var(ddof=1))
-    p_value = 2.0 * stats.t.sf(abs(statistic), len(a) - 1)
+        return _constant_difference(difference)
+    statistic = difference.mean() / _standard_error(difference, test_share)
+    p_value = 2.0 * stats.t.sf(abs(statistic), len(difference) - 1)
     return Comparison(float(difference.mean()), float(statistic), float(p_value))
 
 
-def _without_spread(a: FloatArray, b: FloatArray) -> Comparison:
-    """Losses that differ by the same on every fold, perhaps by nothing."""
-    difference = float((a - b).mean())
-    if difference == 0:
+def _standard_error(difference: FloatArray, test_share: float | None) -> float:
+    """Return the standard error of the mean difference, corrected for the share of test rows."""
+    n_folds = len(difference)
+    share = 1.0 / (n_folds - 1) if test_share is None else test_share
+    return float(np.sqrt((1.0 / n_folds + share) * difference.var(ddof=1)))
+
+
+def _constant_difference(difference: FloatArray) -> Comparison:
+    """Return the result for losses that differ by the same amount on every fold."""
+    mean = float(difference.mean())
+    if mean == 0:
         return Comparison(0.0, 0.0, 1.0)
-    return Comparison(difference, float(np.copysign(np.inf, difference)), 0.0)
+    return Comparison(mean, float(np.copysign(np.inf, mean)), 0.0)
 
 
 def _check_pair(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
         raise ValueError(
-            "Losses must be two sequences of the same length, at least 2. "
-            f"Got shapes {a.shape} and {b.shape}. Pass one loss for each fold."
+            "first and second must be one-dimensional and of the same length, at least 2, "
+            f"got shapes {a.shape} and {b.shape}. Pass one loss per fold or data set."
         )
-    if np.isnan(a).any() or np.isnan(b).any():
-        raise ValueError("Losses must be numbers. Got NaN. Leave out folds that failed in both.")
+    _check_no_nan(a, b)
     return a, b
+
+
+def _check_no_nan(*losses: FloatArray) -> None:
+    if any(np.isnan(values).any() for values in losses):
+        raise ValueError("Losses must not be missing, got NaN. Leave out failed runs.")

@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
+from calibrant._core.binning import (
+    assign_bins,
+    default_n_bins,
+    equal_weight_groups,
+    group_means,
+    pool_ties,
+)
 
 
 def test_groups_have_weighted_means_and_total_weights():
@@ -79,3 +85,18 @@ def test_groups_differ_in_weight_by_no_more_than_a_point(data):
     # A group ends where the middle of a point passes its share of the weight.
     total = np.add.reduceat(weight, first)
     assert total.max() <= weight.sum() / n_groups + weight.max() + 1e-9
+
+
+def test_bins_have_equal_weight_and_equal_values_share_a_bin():
+    value = np.array([0.3, 0.1, 0.2, 0.1, 0.9, 0.8])
+    np.testing.assert_array_equal(assign_bins(value, np.ones(6), 3), [1, 0, 1, 0, 2, 2])
+    weight = np.array([1.0, 0.5, 4.0, 0.5, 1.0, 1.0])
+    np.testing.assert_array_equal(assign_bins(value, weight, 2), [1, 0, 0, 0, 1, 1])
+    # Bins that would be empty are not numbered.
+    np.testing.assert_array_equal(assign_bins(value, np.ones(6), 100), [2, 0, 1, 0, 4, 3])
+    np.testing.assert_array_equal(assign_bins(np.full(5, 0.4), np.ones(5), 3), np.zeros(5))
+
+
+@pytest.mark.parametrize(("n_rows", "n_bins"), [(1, 1), (39, 1), (60, 3), (1000, 10)])
+def test_default_number_of_bins_leaves_twenty_rows_per_bin(n_rows, n_bins):
+    assert default_n_bins(n_rows) == n_bins

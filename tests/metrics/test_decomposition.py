@@ -1,5 +1,8 @@
+import json
+
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.special import softmax, xlogy
 
 from calibrant.metrics import brier_score, decompose, log_loss
@@ -9,12 +12,12 @@ DISTORTIONS = {
     "calibrated": lambda logit: logit,
     "overconfident": lambda logit: 2.0 * logit,
     "underconfident": lambda logit: 0.5 * logit,
-    "other class shares": lambda logit: logit + 0.7 * np.arange(logit.shape[1]),
+    "shifted class frequencies": lambda logit: logit + 0.7 * np.arange(logit.shape[1]),
 }
 
 
 def true_parts(score, true, proba):
-    """Calibration and refinement of known true probabilities of each predicted row."""
+    """Calibration and refinement, given the conditional class probabilities."""
     if score == "brier":
         return ((proba - true) ** 2).sum(axis=1).mean(), 1 - (true**2).sum(axis=1).mean()
     divergence = xlogy(true, true) - xlogy(true, proba)
@@ -31,7 +34,7 @@ def test_parts_add_up_to_the_loss(score, predictions):
 
 @pytest.mark.parametrize("distortion", DISTORTIONS)
 @pytest.mark.parametrize("score", SCORES)
-def test_parts_approach_the_true_ones(score, distortion, draw_labels):
+def test_parts_converge_to_the_true_ones(score, distortion, draw_labels):
     rng = np.random.default_rng(0)
     true = rng.dirichlet(np.ones(4), size=20_000)
     proba = softmax(DISTORTIONS[distortion](np.log(true)), axis=1)
@@ -45,30 +48,44 @@ def test_parts_approach_the_true_ones(score, distortion, draw_labels):
 @pytest.mark.parametrize("distortion", ["calibrated", "overconfident"])
 def test_parts_have_little_bias_with_few_rows(score, distortion, draw_labels):
     rng = np.random.default_rng(0)
-    off = []
+    errors = []
     for _ in range(60):
         true = rng.dirichlet(np.ones(3), size=150)
         proba = softmax(DISTORTIONS[distortion](np.log(true)), axis=1)
         found = decompose(draw_labels(rng, true), proba, score=score, labels=[0, 1, 2])
-        off.append(found.calibration - true_parts(score, true, proba)[0])
-    assert abs(np.mean(off)) < 0.015
+        errors.append(found.calibration - true_parts(score, true, proba)[0])
+    assert abs(np.mean(errors)) < 0.015
 
 
-def test_map_is_the_best_on_the_other_rows(predictions):
-    """Against a general optimizer, on the same folds."""
-    from scipy.optimize import minimize
-
-    from calibrant.metrics.decomposition import _fit_map
-
+@pytest.mark.parametrize("score", SCORES)
+def test_refinement_is_the_held_out_loss_of_the_best_maps(score, predictions):
+    # The same folds, with the maps found by a general-purpose optimizer.
     y, proba, weight = predictions
-    logit, true = np.log(proba), np.searchsorted(list("abcd"), y)
+    y_index = np.searchsorted(list("abcd"), y)
+    fold = np.empty(len(y), dtype=int)
+    fold[np.lexsort([*proba.T, y_index])] = np.arange(len(y)) % 5
+    unit_weight = weight / weight.mean()
 
-    def loss(change):
-        mapped = softmax((1 + change[0]) * logit + change[1:], axis=1)
-        return -weight @ np.log(mapped[np.arange(len(y)), true]) + 0.5 * change @ change
+    def recalibrate(logit):
+        def transform(change):
+            return softmax((1 + change[0]) * logit + change[1:], axis=1)
 
-    expected = minimize(loss, np.zeros(5), method="Nelder-Mead", options={"maxfev": 20_000}).fun
-    assert loss(_fit_map(logit, true, weight)) <= expected + 1e-6
+        recalibrated = np.empty_like(logit)
+        for held_out in (fold == number for number in range(5)):
+
+            def loss(change, fitted=~held_out):
+                true_proba = transform(change)[np.arange(len(y)), y_index]
+                return 0.5 * change @ change - unit_weight[fitted] @ np.log(true_proba[fitted])
+
+            best = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-4})
+            recalibrated[held_out] = transform(best.x)[held_out]
+        return recalibrated
+
+    floors = (0.5 / proba.size, np.finfo(float).eps)
+    candidates = [recalibrate(np.log(np.maximum(proba, floor))) for floor in floors]
+    best = min(candidates, key=lambda each: log_loss(y, each, sample_weight=weight))
+    parts = decompose(y, proba, score=score, sample_weight=weight)
+    assert parts.refinement == pytest.approx(SCORES[score](y, best, sample_weight=weight), rel=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -80,13 +97,30 @@ def test_map_is_the_best_on_the_other_rows(predictions):
         ([0] * 30 + [1], [[0.9, 0.1]] * 31),
     ],
 )
-def test_extreme_rows_have_finite_parts(y, proba):
+def test_parts_of_extreme_predictions_are_finite(y, proba):
     for score in SCORES:
         parts = decompose(y, proba, score=score)
         assert np.isfinite([parts.total, parts.calibration, parts.refinement]).all()
         assert parts.refinement >= 0
 
 
-def test_one_row_has_nothing_to_learn_from():
+def test_calibration_of_a_single_row_is_0():
     parts = decompose([0], [[0.6, 0.4]], labels=[0, 1])
     assert parts.calibration == pytest.approx(0)
+
+
+def test_score_must_be_known():
+    with pytest.raises(ValueError, match=r"one of \['log-loss', 'brier'\], got 'accuracy'"):
+        decompose([0, 1], [[0.5, 0.5]] * 2, score="accuracy")
+
+
+def test_decomposition_is_a_record(predictions):
+    y, proba, _ = predictions
+    parts = decompose(y, proba)
+    assert json.loads(json.dumps(parts.to_dict())) == {
+        "total": parts.total,
+        "calibration": parts.calibration,
+        "refinement": parts.refinement,
+    }
+    assert str(parts).startswith(f"{parts.total:.4g} = ")
+    assert f"{parts.refinement:.4g}" in parts._repr_html_()

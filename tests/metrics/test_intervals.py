@@ -7,6 +7,7 @@ from scipy.special import softmax
 from sklearn import metrics as sklearn_metrics
 
 from calibrant.metrics import (
+    Interval,
     bootstrap_difference,
     bootstrap_interval,
     brier_score,
@@ -18,7 +19,7 @@ from calibrant.metrics import (
 
 @pytest.fixture
 def simulate(draw_labels):
-    """Rows of an overconfident model, and the expected loss of such rows."""
+    """A function that draws labels and the predictions of an overconfident model."""
 
     def draw(rng, n_rows):
         logit = rng.normal(scale=1.5, size=(n_rows, 3))
@@ -28,7 +29,7 @@ def simulate(draw_labels):
 
 
 @pytest.mark.parametrize("metric", [log_loss, brier_score])
-def test_intervals_cover_the_true_loss_as_often_as_they_say(metric, simulate):
+def test_intervals_keep_their_level(metric, simulate):
     rng = np.random.default_rng(0)
     truth = metric(*simulate(rng, 400_000))
     n_repeats, level = 400, 0.9
@@ -43,13 +44,13 @@ def test_intervals_cover_the_true_loss_as_often_as_they_say(metric, simulate):
             labels=[0, 1, 2],
         )
         covered += found.low <= truth <= found.high
-    # Two points of coverage are lost to the skewness of 80 losses and to the quantiles of 400
-    # resamples; the rest is the binomial error of this count.
+    # The skewness of 80 losses and the quantiles of 400 resamples cost two points of coverage.
+    # The rest is the binomial error of this count.
     low, high = stats.binom.interval(0.999, n_repeats, level)
     assert low - 0.02 * n_repeats <= covered <= high
 
 
-def test_intervals_of_the_debiased_error_cover_it_where_it_is_0(draw_labels):
+def test_intervals_of_the_debiased_error_cover_a_true_error_of_0(draw_labels):
     rng = np.random.default_rng(0)
     covered = 0
     for seed in range(20):
@@ -68,18 +69,18 @@ def test_intervals_of_the_debiased_error_cover_it_where_it_is_0(draw_labels):
 
 
 @pytest.mark.parametrize("metric", [log_loss, brier_score])
-def test_means_of_row_losses_take_no_other_way_to_the_same_interval(metric, predictions):
+def test_shortcut_for_means_of_row_losses_gives_the_same_interval(metric, predictions):
     y, proba, weight = predictions
     groups = np.arange(len(y)) // 3
     options = {"groups": groups, "sample_weight": weight, "n_resamples": 200, "random_state": 5}
-    fast = bootstrap_interval(metric, y, proba, **options)
+    shortcut = bootstrap_interval(metric, y, proba, **options)
     general = bootstrap_interval(partial(metric), y, proba, **options)
     for name in ("estimate", "low", "high"):
-        assert getattr(fast, name) == pytest.approx(getattr(general, name))
-    assert fast.estimate == pytest.approx(metric(y, proba, sample_weight=weight))
+        assert getattr(shortcut, name) == pytest.approx(getattr(general, name))
+    assert shortcut.estimate == pytest.approx(metric(y, proba, sample_weight=weight))
 
 
-def test_intervals_are_those_of_scipy(simulate):
+def test_intervals_agree_with_scipy(simulate):
     y, proba = simulate(np.random.default_rng(1), 200)
     loss = -np.log(proba[np.arange(200), y])
     expected = stats.bootstrap(
@@ -105,20 +106,20 @@ def test_difference_is_paired(simulate):
     assert (same.estimate, same.low, same.high) == (0, 0, 0)
 
 
-def test_rows_of_a_group_are_drawn_together(simulate):
-    # Every row ten times over is no more evidence than once, if it is said.
+def test_rows_of_a_group_are_resampled_together(simulate):
+    # Ten copies of each row are no more evidence than one, if groups declare them as copies.
     y, proba = simulate(np.random.default_rng(2), 60)
     once = bootstrap_interval(log_loss, y, proba, random_state=0)
-    tenfold = (np.repeat(y, 10), np.repeat(proba, 10, axis=0))
+    copies = (np.repeat(y, 10), np.repeat(proba, 10, axis=0))
     named = np.repeat([f"row {i:02d}" for i in range(60)], 10)
-    grouped = bootstrap_interval(log_loss, *tenfold, groups=named, random_state=0)
+    grouped = bootstrap_interval(log_loss, *copies, groups=named, random_state=0)
     assert grouped.low == pytest.approx(once.low)
     assert grouped.high == pytest.approx(once.high)
-    blind = bootstrap_interval(log_loss, *tenfold, random_state=0)
-    assert blind.high - blind.low < 0.5 * (once.high - once.low)
+    ungrouped = bootstrap_interval(log_loss, *copies, random_state=0)
+    assert ungrouped.high - ungrouped.low < 0.5 * (once.high - once.low)
 
 
-def test_rows_of_weight_0_are_not_drawn(simulate):
+def test_rows_of_weight_0_are_not_resampled(simulate):
     y, proba = simulate(np.random.default_rng(2), 60)
     weight = np.where(np.arange(60) % 2, 1.0, 0.0)
     found = bootstrap_interval(log_loss, y, proba, sample_weight=weight, random_state=0)
@@ -126,7 +127,7 @@ def test_rows_of_weight_0_are_not_drawn(simulate):
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
 
 
-def test_takes_metrics_of_others(predictions):
+def test_metric_can_come_from_elsewhere(predictions):
     y, proba, _ = predictions
     area = partial(sklearn_metrics.roc_auc_score, multi_class="ovr", average="macro")
     found = bootstrap_interval(area, y, proba, n_resamples=100, random_state=0)
@@ -137,12 +138,12 @@ def test_takes_metrics_of_others(predictions):
         assert bootstrap_interval(error, y, proba, n_resamples=100, random_state=0).low > 0
 
 
-def test_losses_that_are_all_the_same_have_an_interval_of_no_width():
+def test_interval_of_constant_losses_has_width_0():
     found = bootstrap_interval(log_loss, [0, 1] * 10, [[0.5, 0.5]] * 20, random_state=0)
     assert found.low == pytest.approx(np.log(2)) == found.high
 
 
-def test_random_state_decides_everything(predictions):
+def test_random_state_determines_the_interval(predictions):
     y, proba, _ = predictions
     found = [bootstrap_interval(log_loss, y, proba, random_state=seed) for seed in (0, 0, 1)]
     assert found[0] == found[1] != found[2]
@@ -151,15 +152,24 @@ def test_random_state_decides_everything(predictions):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"level": 95}, r"level must lie between 0 and 1\. Got 95"),
-        ({"n_resamples": 10}, r"n_resamples must be a whole number, at least 100\. Got 10"),
+        ({"level": 95}, r"level must lie strictly between 0 and 1, got 95"),
+        ({"n_resamples": 10}, r"n_resamples must be an integer of at least 100, got 10"),
         ({"groups": [1, 2]}, "inconsistent numbers of samples"),
-        ({"groups": [1] * 200}, r"two groups of rows or more.* Got 1 of positive weight"),
+        ({"groups": [1] * 200}, r"At least two groups must have positive weight, got 1"),
     ],
 )
-def test_bad_input_gets_one_clear_error(options, message, predictions):
+def test_invalid_parameters_raise_a_clear_error(options, message, predictions):
     y, proba, _ = predictions
     with pytest.raises(ValueError, match=message):
         bootstrap_interval(log_loss, y, proba, **options)
     with pytest.raises(ValueError, match=message):
         bootstrap_difference(log_loss, y, proba, proba, **options)
+
+
+def test_interval_is_a_record(predictions):
+    y, proba, _ = predictions
+    interval = bootstrap_interval(log_loss, y, proba, level=0.9, random_state=0)
+    assert isinstance(interval, Interval)
+    assert list(interval.to_dict()) == ["estimate", "low", "high", "level"]
+    assert interval.level == 0.9
+    assert "90% CI" in str(interval)

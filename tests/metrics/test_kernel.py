@@ -11,8 +11,7 @@ from calibrant.metrics import (
 SHAPES = {"peaked": 0.2, "flat": 3.0}
 
 
-def test_kernel_error_is_the_mean_over_pairs(predictions):
-    """Against the definition, pair by pair."""
+def test_kernel_error_is_the_mean_of_its_definition_over_pairs(predictions):
     y, proba, weight = (array[:30] for array in predictions)
     residual = (y[:, None] == np.array(list("abcd"))) - proba
     pairs = [(i, j) for i in range(30) for j in range(30) if i != j]
@@ -25,7 +24,7 @@ def test_kernel_error_is_the_mean_over_pairs(predictions):
     )
 
 
-def test_true_probabilities_have_no_error_on_average(draw_labels):
+def test_kernel_error_is_unbiased_for_true_probabilities(draw_labels):
     rng = np.random.default_rng(0)
     errors = []
     for _ in range(1000):
@@ -34,9 +33,8 @@ def test_true_probabilities_have_no_error_on_average(draw_labels):
     assert abs(np.mean(errors)) < 3 * np.std(errors) / np.sqrt(len(errors))
 
 
-def test_sees_errors_that_no_single_class_shows(draw_labels):
-    # Every class comes true as often as predicted, and so does the most probable one, but
-    # in none of the rows are the probabilities right.
+def test_joint_errors_are_found_that_no_single_class_shows(draw_labels):
+    # Each class and the most probable class are calibrated on their own, but no row is.
     rows = np.array([[1, 3, 6], [1, 6, 3], [3, 1, 6], [3, 6, 1], [6, 1, 3], [6, 3, 1]]) / 10
     true = np.array([[2, 2, 6], [0, 7, 3], [2, 2, 6], [4, 5, 1], [7, 0, 3], [5, 4, 1]]) / 10
     for k in range(3):
@@ -56,10 +54,10 @@ def test_sees_errors_that_no_single_class_shows(draw_labels):
 @pytest.mark.parametrize("n_classes", [3, 5])
 @pytest.mark.parametrize("n_rows", [50, 200, 400])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_false_alarms_are_as_rare_as_the_level_says(shape, n_rows, n_classes, draw_labels):
+def test_false_positive_rate_is_the_significance_level(shape, n_rows, n_classes, draw_labels):
     rng = np.random.default_rng([n_rows, n_classes])
     n_repeats = 200
-    alarms = 0
+    rejected = 0
     for seed in range(n_repeats):
         proba = rng.dirichlet(np.full(n_classes, SHAPES[shape]), size=n_rows)
         found = calibration_test(
@@ -69,9 +67,9 @@ def test_false_alarms_are_as_rare_as_the_level_says(shape, n_rows, n_classes, dr
             n_resamples=99,
             random_state=seed,
         )
-        alarms += found.p_value <= 0.05
+        rejected += found.p_value <= 0.05
     low, high = binom.interval(0.999, n_repeats, 0.05)
-    assert low <= alarms <= high
+    assert low <= rejected <= high
 
 
 @pytest.mark.parametrize("n_classes", [3, 5])
@@ -80,10 +78,14 @@ def test_false_alarms_are_as_rare_as_the_level_says(shape, n_rows, n_classes, dr
     [
         (lambda proba: proba**2, 300, 0.9),  # overconfident
         (lambda proba: proba**0.5, 300, 0.7),  # underconfident
-        (lambda proba: proba * np.r_[2.0, np.ones(proba.shape[1] - 1)], 300, 0.9),  # a class
+        (
+            lambda proba: proba * np.r_[2.0, np.ones(proba.shape[1] - 1)],
+            300,
+            0.9,
+        ),  # one class too often
     ],
 )
-def test_finds_what_is_off(distort, n_rows, power, n_classes, draw_labels):
+def test_miscalibration_is_detected(distort, n_rows, power, n_classes, draw_labels):
     rng = np.random.default_rng(n_classes)
     found = []
     for seed in range(40):
@@ -94,7 +96,7 @@ def test_finds_what_is_off(distort, n_rows, power, n_classes, draw_labels):
     assert np.mean(np.array(found) <= 0.05) >= power
 
 
-def test_probabilities_of_0_and_1_are_ordinary(draw_labels):
+def test_probabilities_of_0_and_1_are_valid(draw_labels):
     y = np.tile([0, 1, 2], 30)
     certain = np.eye(3)[y]
     assert calibration_test(y, certain, random_state=0).p_value == 1
@@ -107,30 +109,65 @@ def test_probabilities_of_0_and_1_are_ordinary(draw_labels):
     assert 0.01 < found.p_value <= 1
 
 
-def test_equal_rows_are_compared_by_their_frequencies():
+def test_constant_rows_are_tested_by_their_frequencies():
     proba = np.tile([0.6, 0.4], (50, 1))
     assert calibration_test(np.repeat([0, 1], [30, 20]), proba, random_state=0).p_value > 0.8
     assert calibration_test(np.repeat([0, 1], [10, 40]), proba, random_state=0).p_value == 0.001
 
 
-def test_statistic_is_the_same_for_many_and_few_draws_at_a_time(predictions, monkeypatch):
-    y, proba, weight = predictions
-    whole = calibration_test(y, proba, sample_weight=weight, random_state=3)
-    monkeypatch.setattr("calibrant.metrics.kernel.LARGEST_CHUNK", 7 * proba.size)
-    parts = calibration_test(y, proba, sample_weight=weight, random_state=3)
-    assert parts.p_value == whole.p_value
-    assert parts.statistic == whole.statistic
-    assert calibration_test(y, proba, random_state=4).p_value != whole.p_value
-
-
-def test_of_many_rows_some_are_compared(draw_labels, monkeypatch):
+def test_p_value_follows_from_labels_drawn_from_the_probabilities():
+    # More resamples than are drawn in one chunk, recomputed from the definition in one go.
     rng = np.random.default_rng(0)
-    proba = rng.dirichlet(np.ones(3), size=500)
+    n_rows, n_resamples = 50, 14_000
+    proba = rng.dirichlet(np.ones(3), size=n_rows)
+    y = rng.integers(3, size=n_rows)
+    found = calibration_test(y, proba, n_resamples=n_resamples, random_state=3)
+
+    def mean_products(residuals, points):
+        distance = np.abs(points[:, None] - points).sum(axis=2)
+        pairs = ~np.eye(n_rows, dtype=bool)
+        kernel = np.where(pairs, np.exp(-distance / distance[pairs].mean()), 0)
+        return np.einsum("vik,ij,vjk->v", residuals, kernel, residuals, optimize=True) / pairs.sum()
+
+    def statistics(labels):
+        top = proba.max(axis=1, keepdims=True)
+        correct = (labels == proba.argmax(axis=1))[:, :, None]
+        return mean_products(np.eye(3)[labels] - proba, proba) + mean_products(correct - top, top)
+
+    uniform = np.random.RandomState(3).uniform(size=(n_resamples, n_rows, 1))
+    drawn = (uniform > proba.cumsum(axis=1)[:, :2]).sum(axis=2)
+    observed = statistics(y[None])[0]
+    assert found.statistic == pytest.approx(observed)
+    expected = (1 + np.sum(statistics(drawn) >= observed)) / (1 + n_resamples)
+    assert found.p_value == pytest.approx(expected, abs=2 / n_resamples)
+
+
+def test_large_inputs_are_subsampled(draw_labels):
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet(np.ones(2), size=3010)
     y = draw_labels(rng, proba)
-    every = calibration_test(y, proba, random_state=0)
-    monkeypatch.setattr("calibrant.metrics.kernel.MOST_ROWS", 400)
-    some = calibration_test(y, proba, random_state=0)
-    assert some.statistic != every.statistic
-    assert some == calibration_test(y, proba, random_state=0)
-    overconfident = proba**2 / (proba**2).sum(axis=1, keepdims=True)
-    assert calibration_test(y, overconfident, random_state=0).p_value == 0.001
+
+    def statistic(n_rows, seed):
+        result = calibration_test(y[:n_rows], proba[:n_rows], n_resamples=19, random_state=seed)
+        return result.statistic
+
+    assert statistic(3000, seed=0) == statistic(3000, seed=1)
+    assert statistic(3010, seed=0) != statistic(3010, seed=1)
+    assert statistic(3010, seed=0) == statistic(3010, seed=0)
+
+
+@pytest.mark.parametrize("metric", [kernel_calibration_error, calibration_test])
+def test_two_rows_are_required(metric):
+    with pytest.raises(ValueError, match=r"two rows of positive weight, got 1"):
+        metric([0, 1], [[0.5, 0.5]] * 2, sample_weight=[1, 0])
+
+
+def test_enough_resamples_are_required():
+    with pytest.raises(ValueError, match=r"n_resamples must be an integer of at least 19, got 5"):
+        calibration_test([0, 1], [[0.5, 0.5]] * 2, n_resamples=5)
+
+
+def test_test_result_is_a_record():
+    result = calibration_test([0, 1] * 10, [[0.5, 0.5]] * 20, random_state=0)
+    assert result.to_dict() == {"statistic": result.statistic, "p_value": result.p_value}
+    assert f"p = {result.p_value:.3g}" in str(result)

@@ -8,6 +8,8 @@ from calibrant._core.typing import FloatArray, IndexArray
 
 Points = tuple[FloatArray, FloatArray, FloatArray]
 
+ROWS_PER_BIN, MAX_BINS = 20, 10
+
 
 def group_means(
     score: FloatArray, target: FloatArray, weight: FloatArray, first: IndexArray
@@ -48,6 +50,34 @@ def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
     middle = (np.cumsum(weight) - weight / 2.0) / weight.sum()
     group = np.minimum((middle * n_groups).astype(np.intp), n_groups - 1)
     return np.flatnonzero(np.r_[True, np.diff(group) > 0])
+
+
+def default_n_bins(n_rows: int) -> int:
+    """Return a number of bins with about 20 rows each, at most 10."""
+    return int(np.clip(n_rows // ROWS_PER_BIN, 1, MAX_BINS))
+
+
+def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArray:
+    """Assign rows to bins of about equal weight.
+
+    Parameters
+    ----------
+    value : ndarray of shape (n_rows,)
+        The values to bin. Equal values share a bin.
+    weight : ndarray of shape (n_rows,)
+        Positive weights of the rows.
+    n_bins : int
+        The largest number of bins.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The bin of each row. Bins are numbered from 0 by increasing value, and none is empty.
+    """
+    distinct, place = np.unique(value, return_inverse=True)
+    total = np.bincount(place, weight).astype(np.float64, copy=False)
+    first = equal_weight_groups(total, n_bins)
+    return (np.searchsorted(first, np.arange(len(distinct)), side="right") - 1)[place]
 
 
 def _shares(

@@ -1,12 +1,13 @@
-"""How good probabilities are: proper scores, and how far off they are on average."""
+"""Proper scores, calibration errors and tests of class probabilities."""
 
+from calibrant._core.records import Interval
 from calibrant.metrics.calibration_errors import (
     expected_calibration_error,
     smooth_calibration_error,
     squared_calibration_error,
 )
 from calibrant.metrics.decomposition import Decomposition, decompose
-from calibrant.metrics.intervals import Interval, bootstrap_difference, bootstrap_interval
+from calibrant.metrics.intervals import bootstrap_difference, bootstrap_interval
 from calibrant.metrics.kernel import (
     CalibrationTest,
     calibration_test,

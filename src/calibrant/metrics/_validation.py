@@ -1,4 +1,4 @@
-"""What comes in at the door of a metric."""
+"""Validation of labels and predicted probabilities."""
 
 from __future__ import annotations
 
@@ -11,61 +11,60 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from calibrant._core.typing import FloatArray, IndexArray
 
-# IndexArray may differ from a sum of 1 by rounding, in single precision too.
+# Allows for the rounding of single-precision probabilities.
 SUM_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Checked input of a metric; rows of weight 0 are left out.
+    """Validated input of a metric, without the rows of weight 0.
 
     Attributes
     ----------
-    true : ndarray of shape (n_samples,)
+    y_index : ndarray of shape (n_samples,)
         The column of each row's true class.
     proba : ndarray of shape (n_samples, n_classes)
         Class probabilities.
     labels : ndarray of shape (n_classes,)
         The labels of the columns, sorted.
     weight : ndarray of shape (n_samples,)
-        Weights of the rows, positive.
-    given : ndarray of shape (n_samples,)
-        The position of each row among those that were given.
-    precision : float
-        The smallest step between the numbers that the probabilities were given in.
+        Positive weights of the rows.
+    position : ndarray of shape (n_samples,)
+        The position of each row in the input.
+    eps : float
+        The machine epsilon of the floating-point type in which the probabilities were passed.
     """
 
-    true: IndexArray
+    y_index: IndexArray
     proba: FloatArray
     labels: NDArray[Any]
     weight: FloatArray
-    given: IndexArray
-    precision: float
-
-    def take(self, rows: IndexArray) -> Predictions:
-        """Return some of the rows."""
-        return replace(
-            self,
-            true=self.true[rows],
-            proba=self.proba[rows],
-            weight=self.weight[rows],
-            given=self.given[rows],
-        )
-
-    @property
-    def rows(self) -> IndexArray:
-        """The numbers of the rows."""
-        return np.arange(len(self.true))
+    position: IndexArray
+    eps: float
 
     @property
     def one_hot(self) -> FloatArray:
-        """1 in the column of the true class, 0 elsewhere."""
-        return np.eye(self.proba.shape[1])[self.true]
+        """Indicator matrix of the true classes."""
+        return np.eye(self.proba.shape[1])[self.y_index]
 
     @property
-    def top(self) -> IndexArray:
-        """The column of each row's most probable class; of equals, the first."""
+    def top_label(self) -> IndexArray:
+        """The column of each row's most probable class, the first one among ties."""
         return self.proba.argmax(axis=1)
+
+    def take(self, rows: IndexArray) -> Predictions:
+        """Return a subset of the rows."""
+        return replace(
+            self,
+            y_index=self.y_index[rows],
+            proba=self.proba[rows],
+            weight=self.weight[rows],
+            position=self.position[rows],
+        )
+
+    def mean(self, row_values: FloatArray) -> float:
+        """Return the weighted mean of one value per row."""
+        return float(np.average(row_values, weights=self.weight))
 
 
 def check_predictions(
@@ -74,138 +73,107 @@ def check_predictions(
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
     *,
-    proper: bool = True,
+    normalized: bool = True,
 ) -> Predictions:
-    """Check that there is a label and a row of probabilities for every row.
+    """Validate labels, probabilities and weights.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
-    proper : bool, default=True
-        Whether rows must be probabilities.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
+    normalized : bool, default=True
+        Whether rows of ``proba`` must be non-negative and sum to 1.
 
     Returns
     -------
     Predictions
-        The checked input.
+        The validated input.
     """
     truth = column_or_1d(y_true)
+    _check_none_missing(truth)
+    dtype = np.asarray(proba).dtype
+    eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
+    values = _two_dimensional(
+        check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
+    )
+    check_consistent_length(truth, values, sample_weight)
+    names = _check_names(truth, values, labels)
+    if normalized:
+        _check_normalized(values)
+    weight = _check_weight(sample_weight, len(truth))
+    position = np.flatnonzero(weight)
+    y_index = np.searchsorted(names, truth[position])
+    return Predictions(y_index, values[position], names, weight[position], position, eps)
+
+
+def check_level(level: float) -> float:
+    """Return a confidence level after checking that it lies strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie strictly between 0 and 1, got {level}. Use 0.95.")
+    return level
+
+
+def check_count(name: str, value: int, minimum: int) -> None:
+    """Check that a parameter is an integer and not below its minimum."""
+    if not isinstance(value, int | np.integer) or value < minimum:
+        raise ValueError(
+            f"{name} must be an integer of at least {minimum}, got {value!r}. "
+            "Omit it to use the default."
+        )
+
+
+def _two_dimensional(values: FloatArray) -> FloatArray:
+    """Expand the probability of the second of two classes to both classes."""
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    return np.column_stack([1.0 - values, values]) if values.ndim == 1 else values
+
+
+def _check_none_missing(truth: NDArray[Any]) -> None:
     may_miss = truth.dtype.kind not in "biuSU"
     if may_miss and any(label is None or label != label for label in truth.tolist()):
         raise ValueError(
-            "y_true must hold a label for every row. Got NaN or None. Drop those rows."
+            "y_true must not contain missing labels, got NaN or None. Drop those rows."
         )
-    kind = np.asarray(proba).dtype
-    precision = float(np.finfo(kind if kind.kind == "f" else np.float64).eps)
-    values = check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim == 1:
-        values = np.column_stack([1.0 - values, values])
-    check_consistent_length(truth, values, sample_weight)
+
+
+def _check_names(truth: NDArray[Any], values: FloatArray, labels: ArrayLike | None) -> NDArray[Any]:
+    """Return the sorted labels after checking that they match the rows and the columns."""
     names = np.unique(truth if labels is None else labels)
     if len(names) != values.shape[1]:
         raise ValueError(
-            f"proba must have one column for each of the {len(names)} labels. "
-            f"Got {values.shape[1]} columns. Pass all labels with labels=..."
+            f"proba must have one column for each of the {len(names)} labels, "
+            f"got {values.shape[1]} columns. Pass the labels of all columns as labels."
         )
     unknown = np.setdiff1d(truth, names)
     if len(unknown):
         raise ValueError(
-            f"y_true must hold only the given labels, {names.tolist()}. Got {unknown.tolist()}. "
-            "Drop rows without a label, and name all others with labels=..."
+            f"y_true must contain only the given labels {names.tolist()}, "
+            f"got {unknown.tolist()}. Drop those rows or extend labels."
         )
-    off = np.abs(values.sum(axis=1) - 1.0).max()
-    if proper and (values.min() < 0 or off > SUM_TOLERANCE):
+    return names
+
+
+def _check_normalized(values: FloatArray) -> None:
+    deviation = np.abs(values.sum(axis=1) - 1.0).max()
+    if values.min() < 0 or deviation > SUM_TOLERANCE:
         raise ValueError(
-            "IndexArray of proba must be non-negative and sum to 1. "
-            f"Got a smallest value of {values.min():g} and a sum that is off by {off:.3g}. "
-            "Normalize them first."
+            "Each row of proba must be non-negative and sum to 1, got a smallest value of "
+            f"{values.min():g} and a sum that differs from 1 by {deviation:.3g}. "
+            "Normalize the rows."
         )
-    weight = np.ones(len(truth)) if sample_weight is None else column_or_1d(sample_weight)
-    weight = check_array(weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight")
+
+
+def _check_weight(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray:
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weight: FloatArray = check_array(
+        column_or_1d(sample_weight), dtype=np.float64, ensure_2d=False, input_name="sample_weight"
+    )
     if weight.min() < 0 or weight.sum() == 0:
         raise ValueError(
-            "sample_weight must not be negative, and positive for some row. Got a smallest of "
-            f"{weight.min():g} and a sum of {weight.sum():g}. Pass None to weight rows alike."
+            "sample_weight must be non-negative and positive for at least one row, got a "
+            f"minimum of {weight.min():g} and a sum of {weight.sum():g}. "
+            "Pass None for equal weights."
         )
-    given = np.flatnonzero(weight)
-    true = np.searchsorted(names, truth[given])
-    return Predictions(true, values[given], names, weight[given], given, precision)
-
-
-def check_level(level: float) -> float:
-    """Check that a confidence lies between 0 and 1."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1. Got {level}. Use 0.95.")
-    return level
-
-
-def check_count(name: str, value: int, least: int) -> None:
-    """Check that a number of things is whole and not too small."""
-    if not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(
-            f"{name} must be a whole number, at least {least}. Got {value}. Use the default."
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Forecast:
-    """One predicted probability a row, and whether what was predicted came true.
-
-    Attributes
-    ----------
-    predicted : ndarray of shape (n_samples,)
-        Probabilities.
-    came_true : ndarray of shape (n_samples,)
-        1 where it came true, else 0.
-    weight : ndarray of shape (n_samples,)
-        Weights of the rows, positive.
-    """
-
-    predicted: FloatArray
-    came_true: FloatArray
-    weight: FloatArray
-
-    @property
-    def residual(self) -> FloatArray:
-        """What happened less what was predicted."""
-        return self.came_true - self.predicted
-
-
-def top_label_forecast(data: Predictions) -> Forecast:
-    """Forecast that each row is of its most probable class."""
-    top = data.top
-    hit = (top == data.true).astype(np.float64)
-    return Forecast(data.proba[data.rows, top], hit, data.weight)
-
-
-def class_forecast(data: Predictions, column: int) -> Forecast:
-    """Forecast that each row is of the class of one column."""
-    return Forecast(data.proba[:, column], data.one_hot[:, column], data.weight)
-
-
-def forecasts(data: Predictions, kind: str) -> list[Forecast]:
-    """Forecasts that a calibration error of a kind is the mean over.
-
-    Parameters
-    ----------
-    data : Predictions
-        Checked input.
-    kind : {"top-label", "classwise"}
-        One forecast, of the most probable class, or one for each class.
-
-    Returns
-    -------
-    list of Forecast
-        The forecasts.
-    """
-    if kind == "top-label":
-        return [top_label_forecast(data)]
-    if kind == "classwise":
-        return [class_forecast(data, column) for column in range(len(data.labels))]
-    raise ValueError(
-        f"kind must be 'top-label' or 'classwise'. Got {kind!r}. "
-        "Leave it out for the most probable class."
-    )
+    return weight

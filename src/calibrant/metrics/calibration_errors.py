@@ -1,16 +1,20 @@
-"""How far off probabilities are on average: in bins, debiased, and smooth."""
+"""Calibration errors of one event at a time: binned, debiased and smoothed."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
-from calibrant.metrics._validation import Forecast, check_predictions, forecasts
-from calibrant.metrics.reliability import assign_bins, curve_of
+from calibrant._core.binning import assign_bins
+from calibrant.metrics._forecasts import Forecast, make_forecasts
+from calibrant.metrics._validation import Predictions, check_count, check_predictions
+from calibrant.metrics.reliability import bin_forecast
 
-# Predictions are taken at this many places between 0 and 1, to be smoothed.
+# Predictions are rounded to this many cells of [0, 1] before they are smoothed.
 GRID_SIZE = 1024
 
 
@@ -23,33 +27,39 @@ def expected_calibration_error(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean distance between predicted probability and observed frequency, in bins.
+    r"""The expected calibration error (ECE), with bins of equal weight.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
     kind : {"top-label", "classwise"}, default="top-label"
-        Whether to look at the probability of the most probable class, or at every class
-        by itself and to average over the classes.
+        Which probabilities to assess: those of the most probable class of each row, or those
+        of each class in turn, averaged over the classes.
     n_bins : int, default=10
-        The number of bins of equal weight.
+        The number of bins.
 
     Returns
     -------
     float
-        The calibration error; 0 is best.
+        The calibration error. The best value is 0.
 
     See Also
     --------
-    squared_calibration_error : Without the bias.
-    smooth_calibration_error : Without the bins.
-    kernel_calibration_error : Of all classes at once.
+    squared_calibration_error : Has no bias.
+    smooth_calibration_error : Needs no bins.
+    kernel_calibration_error : Assesses all classes jointly.
 
     Notes
     -----
-    It is biased upward when rows are few: perfect probabilities have an error of about 0.12
-    at 100 rows and 0.07 at 300, for it adds up the chance of every bin.
+    With :math:`W_b` the weight of bin :math:`b`, :math:`\bar p_b` its mean predicted probability
+    and :math:`\bar o_b` its observed frequency, the error is
+
+    .. math:: \mathrm{ECE} = \sum_b \frac{W_b}{\sum_c W_c} \, |\bar p_b - \bar o_b| .
+
+    It is biased upward when rows are few, because the sampling error of each bin adds to it:
+    perfectly calibrated probabilities have an error of about 0.12 with 100 rows and 0.07 with
+    300.
 
     References
     ----------
@@ -69,8 +79,7 @@ def expected_calibration_error(
     0.25
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    errors = [curve_of(own, n_bins).calibration_error for own in forecasts(data, kind)]
-    return float(np.mean(errors))
+    return _average(lambda each: bin_forecast(each, n_bins).calibration_error, data, kind)
 
 
 def squared_calibration_error(
@@ -82,29 +91,36 @@ def squared_calibration_error(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean squared distance between predicted and observed, in bins, without bias.
+    r"""Debiased squared calibration error with bins of equal weight.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
     kind : {"top-label", "classwise"}, default="top-label"
-        As for `expected_calibration_error`.
+        See `expected_calibration_error`.
     n_bins : int, default=10
-        The number of bins of equal weight. A bin of one row says nothing and is left out.
+        The number of bins. Bins of a single row are left out.
 
     Returns
     -------
     float
-        The squared calibration error: around 0 for perfect probabilities, below as well as
-        above.
+        The squared calibration error. It is close to 0 for calibrated probabilities and can
+        be negative.
 
     Notes
     -----
-    The square of a bin's mean residual holds the chance of each row. That part, the products
-    of a row's residual with itself, is left out: what remains are products of different rows,
-    whose mean is that of the squared error [1]_, [2]_. With one prediction a bin this is the
-    debiased estimator of [1]_. A row is one observation whatever its weight.
+    The squared mean residual of a bin overestimates the squared error, because each residual
+    :math:`r_i = o_i - p_i` multiplied by itself contributes its variance. Leaving these products
+    out removes the bias [1]_, [2]_:
+
+    .. math::
+
+        \sum_b \frac{W_b}{\sum_c W_c} \,
+        \frac{\sum_{i \ne j \in b} w_i w_j r_i r_j}{\sum_{i \ne j \in b} w_i w_j} .
+
+    If all predictions in a bin are equal, this is the debiased estimator of [1]_. A row counts
+    as one observation whatever its weight.
 
     References
     ----------
@@ -116,11 +132,12 @@ def squared_calibration_error(
     --------
     >>> from calibrant.metrics import squared_calibration_error
     >>> proba = [[0.9, 0.1]] * 100
-    >>> round(squared_calibration_error([0] * 70 + [1] * 30, proba), 4)  # nearly 0.2 ** 2
+    >>> round(squared_calibration_error([0] * 70 + [1] * 30, proba), 4)  # close to 0.2 ** 2
     0.0379
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    return float(np.mean([_debiased_square(own, n_bins) for own in forecasts(data, kind)]))
+    check_count("n_bins", n_bins, 1)
+    return _average(lambda each: _debiased_square(each, n_bins), data, kind)
 
 
 def smooth_calibration_error(
@@ -131,27 +148,34 @@ def smooth_calibration_error(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean distance between predicted and observed, smoothed instead of binned.
+    r"""Smooth calibration error, which needs no bins.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
     kind : {"top-label", "classwise"}, default="top-label"
-        As for `expected_calibration_error`.
+        See `expected_calibration_error`.
 
     Returns
     -------
     float
-        The calibration error; 0 is best.
+        The calibration error. The best value is 0.
 
     Notes
     -----
-    The residuals are smoothed along the predictions with a Gaussian kernel, reflected at 0
-    and 1, and the mean absolute value of what results is taken. The more is smoothed, the
-    smaller it gets; the error is where it equals the width of the kernel, so there is nothing
-    to choose and no jump where a prediction crosses the edge of a bin [1]_. As
-    `expected_calibration_error` it is biased upward when rows are few, though less.
+    The residuals :math:`r_i = o_i - p_i` are smoothed along the predictions by a Gaussian
+    kernel :math:`K_\sigma` that is reflected at 0 and 1. The error is the bandwidth that equals
+    the mean absolute smoothed residual [1]_,
+
+    .. math::
+
+        \sigma = \int_0^1 \Bigl|
+            \sum_i \frac{w_i}{\sum_j w_j} \, r_i K_\sigma(t, p_i) \Bigr| \, dt .
+
+    The right-hand side decreases in :math:`\sigma`, so there is one solution and nothing to
+    tune, and the error is a continuous function of the predictions. Like
+    `expected_calibration_error` it is biased upward when rows are few, though less so.
 
     References
     ----------
@@ -165,36 +189,41 @@ def smooth_calibration_error(
     0.2
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    return float(np.mean([_smooth_error(own) for own in forecasts(data, kind)]))
+    return _average(_smooth_error, data, kind)
+
+
+def _average(error: Callable[[Forecast], float], data: Predictions, kind: str) -> float:
+    return float(np.mean([error(forecast) for forecast in make_forecasts(data, kind)]))
 
 
 def _debiased_square(forecast: Forecast, n_bins: int) -> float:
     weight, residual = forecast.weight, forecast.residual
-    place = assign_bins(forecast.predicted, weight, n_bins)
-    total = np.bincount(place, weight)
-    # Sums over pairs of different rows: all pairs, less each row with itself.
-    pairs = total**2 - np.bincount(place, weight**2)
-    products = np.bincount(place, weight * residual) ** 2
-    products -= np.bincount(place, (weight * residual) ** 2)
-    several = np.bincount(place) > 1
-    if not several.any():
+    bin_index = assign_bins(forecast.predicted, weight, n_bins)
+    total = np.bincount(bin_index, weight)
+    # Sums over pairs of different rows: those over all pairs minus each row paired with itself.
+    pairs = total**2 - np.bincount(bin_index, weight**2)
+    products = np.bincount(bin_index, weight * residual) ** 2
+    products -= np.bincount(bin_index, (weight * residual) ** 2)
+    usable = np.bincount(bin_index) > 1
+    if not usable.any():
         raise ValueError(
-            f"n_bins must leave two rows to some bin. Got {len(weight)} rows and {n_bins} bins. "
-            "Use fewer bins."
+            f"n_bins must leave at least two rows in some bin, got {n_bins} bins for "
+            f"{len(weight)} rows. Lower n_bins."
         )
-    return float(np.average(products[several] / pairs[several], weights=total[several]))
+    return float(np.average(products[usable] / pairs[usable], weights=total[usable]))
 
 
 def _smooth_error(forecast: Forecast) -> float:
-    place = np.minimum((forecast.predicted * GRID_SIZE).astype(np.intp), GRID_SIZE - 1)
-    residual = np.bincount(place, forecast.weight * forecast.residual, GRID_SIZE)
-    # A Gaussian reflected at both ends damps the cosine of frequency k by exp(-(pi k s)^2 / 2).
+    cell = np.minimum((forecast.predicted * GRID_SIZE).astype(np.intp), GRID_SIZE - 1)
+    residual = np.bincount(cell, forecast.weight * forecast.residual, GRID_SIZE)
+    # Reflection at both ends makes the Gaussian diagonal in the cosine basis: it damps
+    # frequency k by exp(-(pi k sigma)^2 / 2).
     waves = dct(residual / forecast.weight.sum())
     frequency = np.pi * np.arange(GRID_SIZE)
 
-    def excess(width: float) -> float:
-        damped = waves * np.exp(-0.5 * (frequency * width) ** 2)
-        return float(np.abs(idct(damped)).sum()) - width
+    def excess(sigma: float) -> float:
+        damped = waves * np.exp(-0.5 * (frequency * sigma) ** 2)
+        return float(np.abs(idct(damped)).sum()) - sigma
 
-    # The smoothed residual falls with the width and is never above 1, so 2 is beyond the root.
+    # The smoothed residual decreases in sigma and is at most 1, so the root lies below 2.
     return float(brentq(excess, 0.0, 2.0)) if excess(0.0) > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What part of a loss is calibration, and what part is refinement."""
+"""Decomposition of a loss into calibration and refinement."""
 
 from __future__ import annotations
 
@@ -13,34 +13,40 @@ from scipy.special import log_softmax
 from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.metrics._validation import Predictions, check_predictions
-from calibrant.metrics.scores import row_brier_score, row_log_loss
+from calibrant.metrics.scores import row_brier_scores, row_log_losses
 
 N_FOLDS = 5
 
 SCORES: dict[str, Callable[[Predictions], FloatArray]] = {
-    "log-loss": row_log_loss,
-    "brier": row_brier_score,
+    "log-loss": row_log_losses,
+    "brier": row_brier_scores,
 }
 
 
 @dataclass(frozen=True)
 class Decomposition(Record):
-    """A loss and its two parts.
+    """A loss as the sum of calibration and refinement.
 
     Attributes
     ----------
     total : float
-        The loss: calibration plus refinement.
+        The loss.
     calibration : float
-        What recalibration takes away. Around 0 for calibrated probabilities, below as well as
-        above.
+        The part of the loss that recalibration removes. It is close to 0 for calibrated
+        probabilities and can be negative.
     refinement : float
-        What is left: how far the classes cannot be told apart by these probabilities.
+        The remaining part, which only a model that separates the classes better can lower.
     """
 
     total: float
     calibration: float
     refinement: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.total:.4g} = {self.calibration:.4g} (calibration) "
+            f"+ {self.refinement:.4g} (refinement)"
+        )
 
 
 def decompose(
@@ -51,33 +57,43 @@ def decompose(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Decomposition:
-    """Decompose a loss into calibration, which can be mended, and refinement, which cannot.
+    r"""Decompose a loss into calibration and refinement.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
     score : {"log-loss", "brier"}, default="log-loss"
         The loss to decompose.
 
     Returns
     -------
     Decomposition
-        The loss and its parts.
+        The loss and its two parts.
 
     Notes
     -----
-    A proper loss is the sum of a calibration and a refinement part; the refinement is what
-    the loss would be with the true probability of each class given the predicted row [1]_.
-    That probability is estimated, as in [2]_, by a parametric recalibration on other rows:
-    softmax(t log p + b), with one trust t in all scores and an offset b for each class, fitted
-    in five folds. A map with so few parameters costs next to nothing where there is
-    nothing to mend, even with a hundred rows; what it cannot mend counts as refinement, so
-    the calibration part is rather too small than too large. Parts of a binned or isotonic
-    decomposition, which are fitted to the rows they are measured on, are never below 0, but a
-    few hundredths above it for perfect probabilities.
+    With :math:`c(p)` the conditional probabilities of the classes given the predicted row
+    :math:`p`, the expectation of a proper loss :math:`\ell` splits into [1]_
 
-    The folds depend on what the rows are, not on their order; nothing is random.
+    .. math::
+
+        E\,\ell(p, y) = \underbrace{E\,[\ell(p, y) - \ell(c(p), y)]}_{\text{calibration}}
+                      + \underbrace{E\,\ell(c(p), y)}_{\text{refinement}} .
+
+    As in [2]_, :math:`c` is estimated by held-out recalibration. In each of five folds the map
+
+    .. math:: c(p) = \mathrm{softmax}(t \log p + b) ,
+
+    with one inverse temperature :math:`t` and one offset :math:`b_k` per class, is fitted to the
+    rows of the other folds by penalized log loss. So few parameters hardly add to the loss of
+    calibrated probabilities, even with 100 rows. Miscalibration that the map cannot
+    express counts as refinement, so the calibration part tends to be too small rather than too
+    large. Binned and isotonic decompositions, which are fitted to the rows that they assess,
+    attribute a few hundredths to calibration even if the probabilities are perfect.
+
+    The folds are a function of the rows themselves, not of their order. The result is
+    deterministic.
 
     References
     ----------
@@ -97,75 +113,74 @@ def decompose(
     """
     if score not in SCORES:
         raise ValueError(
-            f"score must be one of {list(SCORES)}. Got {score!r}. Leave it out for log loss."
+            f"score must be one of {list(SCORES)}, got {score!r}. Omit it for the log loss."
         )
     data = check_predictions(y_true, proba, labels, sample_weight)
-    total, refinement = (
-        float(np.average(SCORES[score](each), weights=data.weight))
-        for each in (data, _recalibrate(data))
-    )
+    total = data.mean(SCORES[score](data))
+    refinement = data.mean(SCORES[score](_recalibrate(data)))
     return Decomposition(total, total - refinement, refinement)
 
 
 def _recalibrate(data: Predictions) -> Predictions:
-    """Recalibrate every row by a map fitted to other rows.
+    """Return held-out recalibrated probabilities.
 
-    Probabilities below that of half a row in all are noise to some classifiers, such as forests,
-    and evidence to others, such as naive Bayes: of both readings, the better one is taken.
+    Tiny probabilities are noise from some classifiers, such as forests, and evidence from
+    others, such as naive Bayes. Of the two floors that suit them, the one with the lower
+    held-out log loss is used.
     """
-    floors = (0.5 / data.proba.size, data.precision)
-    found = [replace(data, proba=_cross_fit(data, floor)) for floor in floors]
-    return min(found, key=lambda each: data.weight @ row_log_loss(each))
+    floors = (0.5 / data.proba.size, data.eps)
+    candidates = [replace(data, proba=_cross_fit(data, floor)) for floor in floors]
+    return min(candidates, key=lambda each: data.weight @ row_log_losses(each))
 
 
 def _cross_fit(data: Predictions, floor: float) -> FloatArray:
-    """Map the rows of each fold as is best for those of the others."""
-    n_samples = len(data.true)
-    # IndexArray of one class and alike are dealt to different folds.
-    order = np.lexsort([*data.proba.T, data.true])
+    """Recalibrate the rows of each fold by a map fitted to the other folds."""
+    n_samples = len(data.y_index)
+    # Dealing sorted rows in turn puts similar rows of a class into different folds.
+    order = np.lexsort([*data.proba.T, data.y_index])
     fold = np.empty(n_samples, dtype=np.intp)
     fold[order] = np.arange(n_samples) % N_FOLDS
     weight = data.weight * n_samples / data.weight.sum()
-    logit = np.log(np.maximum(data.proba, floor))
-    proba = np.empty_like(logit)
-    for held_out in range(min(N_FOLDS, n_samples)):
-        other, own = fold != held_out, fold == held_out
-        change = _fit_map(logit[other], data.true[other], weight[other])
-        proba[own] = np.exp(_map(logit[own], change))
-    return proba
+    log_proba = np.log(np.maximum(data.proba, floor))
+    recalibrated = np.empty_like(log_proba)
+    for held_out in (fold == number for number in range(min(N_FOLDS, n_samples))):
+        others = ~held_out
+        change = _fit_map(log_proba[others], data.y_index[others], weight[others])
+        recalibrated[held_out] = np.exp(_apply_map(log_proba[held_out], change))
+    return recalibrated
 
 
-def _map(logit: FloatArray, change: FloatArray) -> FloatArray:
-    """Log probabilities, from the change of the trust and the offset of each class."""
-    return np.asarray(log_softmax((1.0 + change[0]) * logit + change[1:], axis=1))
+def _apply_map(log_proba: FloatArray, change: FloatArray) -> FloatArray:
+    """Return log softmax(t log p + b) for the change (t - 1, b)."""
+    return np.asarray(log_softmax((1.0 + change[0]) * log_proba + change[1:], axis=1))
 
 
-def _fit_map(logit: FloatArray, true: IndexArray, weight: FloatArray) -> FloatArray:
-    """Find the change of least penalized log loss, which is convex.
+def _fit_map(log_proba: FloatArray, y_index: IndexArray, weight: FloatArray) -> FloatArray:
+    """Fit the change (t - 1, b) by penalized log loss, a convex problem.
 
-    The penalty is that of a standard normal prior around no change, which weighs less than
-    a row and keeps the map finite where classes are missing or told apart without error.
+    The penalty, half the squared norm of the change, is that of a standard normal prior. It
+    counts for less than one row and keeps the map finite if classes are missing or separable.
     """
-    rows = np.arange(len(true))
+    rows = np.arange(len(y_index))
 
     def loss(change: FloatArray) -> tuple[float, FloatArray]:
-        log_p = _map(logit, change)
-        residual = np.exp(log_p)
-        residual[rows, true] -= 1.0
+        mapped = _apply_map(log_proba, change)
+        residual = np.exp(mapped)
+        residual[rows, y_index] -= 1.0
         residual *= weight[:, None]
-        slope = np.concatenate([[np.sum(residual * logit)], residual.sum(axis=0)])
-        return float(0.5 * change @ change - weight @ log_p[rows, true]), slope + change
+        gradient = np.concatenate([[np.sum(residual * log_proba)], residual.sum(axis=0)])
+        return float(0.5 * change @ change - weight @ mapped[rows, y_index]), gradient + change
 
-    def curvature(change: FloatArray) -> FloatArray:
-        proba = np.exp(_map(logit, change))
-        # The derivative of the log odds by (trust, offset of class k) is (logit, 1 for k); the
-        # curvature is its covariance over the classes of a row, summed over the rows.
-        mean = np.hstack([np.sum(proba * logit, axis=1, keepdims=True), proba])
+    def hessian(change: FloatArray) -> FloatArray:
+        proba = np.exp(_apply_map(log_proba, change))
+        # The logit of class k has derivative (log p_k, e_k) with respect to (t, b). The Hessian
+        # of a row is the covariance of this derivative over the classes.
+        mean = np.hstack([np.sum(proba * log_proba, axis=1, keepdims=True), proba])
         weighted = weight[:, None] * proba
-        second = np.diag(np.concatenate([[np.sum(weighted * logit**2)], weighted.sum(axis=0)]))
-        second[0, 1:] = second[1:, 0] = np.sum(weighted * logit, axis=0)
+        second = np.diag(np.concatenate([[np.sum(weighted * log_proba**2)], weighted.sum(axis=0)]))
+        second[0, 1:] = second[1:, 0] = np.sum(weighted * log_proba, axis=0)
         return second - mean.T @ (weight[:, None] * mean) + np.eye(len(change))
 
-    start = np.zeros(1 + logit.shape[1])
-    found = minimize(loss, start, jac=True, hess=curvature, method="trust-exact")
+    start = np.zeros(1 + log_proba.shape[1])
+    found = minimize(loss, start, jac=True, hess=hessian, method="trust-exact")
     return np.asarray(found.x)

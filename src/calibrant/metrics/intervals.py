@@ -1,4 +1,4 @@
-"""How far a metric, or the difference of two, may be off by chance: bootstrap intervals."""
+"""Bootstrap confidence intervals of metrics and of differences between metrics."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from calibrant.metrics._validation import (
     check_level,
     check_predictions,
 )
-from calibrant.metrics.scores import brier_score, log_loss, row_brier_score, row_log_loss
+from calibrant.metrics.scores import brier_score, log_loss, row_brier_scores, row_log_losses
 
 Metric = Callable[..., float]
 
-# Metrics that are means over rows need not be computed anew for every resample.
+# Means over rows are resampled from one loss per row instead of one metric call per resample.
 ROW_LOSSES: dict[Metric, Callable[[Predictions], FloatArray]] = {
-    log_loss: row_log_loss,
-    brier_score: row_brier_score,
+    log_loss: row_log_losses,
+    brier_score: row_brier_scores,
 }
 
 
@@ -41,39 +41,44 @@ def bootstrap_interval(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
-    """Confidence interval of a metric, by the bootstrap.
+    """Bootstrap confidence interval of a metric.
 
     Parameters
     ----------
     metric : callable
-        A metric ``f(y_true, proba, *, labels, sample_weight)``, of this package or another.
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+        A function ``metric(y_true, proba, *, labels, sample_weight)``, from this module or
+        elsewhere.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
     level : float, default=0.95
-        The confidence of the interval.
+        The confidence level.
     n_resamples : int, default=1000
-        The number of resamples.
+        The number of bootstrap resamples, at least 100.
     groups : array-like of shape (n_samples,), default=None
-        Groups of rows that belong together, such as those of one patient, or the predictions
-        of one row in several repeats of cross-validation. They are resampled as a whole.
-        None: every row stands alone.
+        Group labels of rows that are not independent, such as those of one patient, or the
+        predictions for one row in repeated cross-validation. Groups are resampled as a
+        whole. `None` means that rows are independent.
     random_state : int, RandomState or None, default=None
-        Seeds the resampling.
+        The seed of the resamples.
 
     Returns
     -------
     Interval
-        The metric of the given rows, and the interval.
+        The metric on the given rows with its confidence interval.
+
+    See Also
+    --------
+    bootstrap_difference : Compares two predictions of the same rows.
 
     Notes
     -----
-    Bias-corrected and accelerated intervals [1]_, which allow for the skewness of losses.
-    IndexArray are drawn regardless of their class: other rows would come with other class counts,
-    and that is part of the chance. A resample is handed to the metric as sample weights.
+    The interval is bias-corrected and accelerated (BCa) [1]_, which accounts for the skewness
+    of losses. Rows are resampled regardless of their class, so that the class frequencies vary
+    as they would between samples. Resamples are passed to the metric as sample weights.
 
-    The interval is that of a number without bias. `expected_calibration_error` and
-    `smooth_calibration_error` are biased upward where the true error is small; no interval of
-    theirs reaches down to it. Use `squared_calibration_error` there, or `calibration_test`.
+    A confidence interval does not remove the bias of a metric. `expected_calibration_error` and
+    `smooth_calibration_error` are biased upward, and if the true error is small their
+    intervals lie above it. Use `squared_calibration_error` or `calibration_test` instead.
 
     References
     ----------
@@ -85,13 +90,12 @@ def bootstrap_interval(
     >>> import numpy as np
     >>> from calibrant.metrics import bootstrap_interval, log_loss
     >>> y, proba = np.tile([0, 0, 0, 1], 25), np.tile([0.8, 0.2], (100, 1))
-    >>> found = bootstrap_interval(log_loss, y, proba, random_state=0)
-    >>> f"{found.estimate:.2f}, {found.low:.2f} to {found.high:.2f}"
-    '0.57, 0.46 to 0.69'
+    >>> print(bootstrap_interval(log_loss, y, proba, random_state=0))
+    0.5697 (95% CI 0.4588 to 0.6945)
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    resamples = _draw_groups(y_true, data.given, groups, n_resamples, random_state)
-    return _interval(*resamples.values(metric, data), level)
+    resamples = _draw_resamples(y_true, data, groups, n_resamples, random_state)
+    return _bca_interval(resamples.evaluate(metric, data), level)
 
 
 def bootstrap_difference(
@@ -107,21 +111,29 @@ def bootstrap_difference(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
-    """Confidence interval of the difference of a metric between two predictions, paired.
+    """Bootstrap confidence interval of the difference between two predictions.
 
     Parameters
     ----------
     metric, y_true, level, n_resamples, groups, random_state, labels, sample_weight
-        As for `bootstrap_interval`.
+        See `bootstrap_interval`.
     first, second : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Two predictions of the same rows.
+        Two predictions for the same rows.
 
     Returns
     -------
     Interval
-        The metric of the first less that of the second, and the interval: of a loss, below 0
-        if the first is better. Both are taken of the same resamples, so that what is hard
-        for both cancels out.
+        The metric of ``first`` minus that of ``second`` with its confidence interval. For a
+        loss, negative values are in favor of ``first``.
+
+    See Also
+    --------
+    bootstrap_interval : Describes the method.
+
+    Notes
+    -----
+    Both predictions are evaluated on the same resamples. What makes a row hard for both cancels
+    out, and the interval is narrower than those of the two metrics suggest.
 
     Examples
     --------
@@ -129,111 +141,120 @@ def bootstrap_difference(
     >>> from calibrant.metrics import bootstrap_difference, log_loss
     >>> y = np.tile([0, 0, 0, 1], 25)
     >>> calibrated, overconfident = np.tile([0.75, 0.25], (100, 1)), np.tile([0.99, 0.01], (100, 1))
-    >>> found = bootstrap_difference(log_loss, y, calibrated, overconfident, random_state=0)
-    >>> f"{found.estimate:.2f}, {found.low:.2f} to {found.high:.2f}"
-    '-0.60, -0.98 to -0.35'
+    >>> print(bootstrap_difference(log_loss, y, calibrated, overconfident, random_state=0))
+    -0.5965 (95% CI -0.9811 to -0.3517)
     """
-    one = check_predictions(y_true, first, labels, sample_weight)
+    data = check_predictions(y_true, first, labels, sample_weight)
     other = check_predictions(y_true, second, labels, sample_weight)
-    resamples = _draw_groups(y_true, one.given, groups, n_resamples, random_state)
-    estimate, drawn, left_out = resamples.values(metric, one)
-    other_estimate, other_drawn, other_left_out = resamples.values(metric, other)
-    return _interval(
-        estimate - other_estimate, drawn - other_drawn, left_out - other_left_out, level
-    )
+    resamples = _draw_resamples(y_true, data, groups, n_resamples, random_state)
+    difference = resamples.evaluate(metric, data) - resamples.evaluate(metric, other)
+    return _bca_interval(difference, level)
+
+
+@dataclass(frozen=True, eq=False)
+class _BootstrapValues:
+    """A metric on all rows, on the resamples, and on the jackknife samples.
+
+    Attributes
+    ----------
+    estimate : float
+        The metric on all rows.
+    resampled : ndarray of shape (n_resamples,)
+        The metric on each resample.
+    jackknife : ndarray of shape (n_groups,)
+        The metric without each group in turn.
+    """
+
+    estimate: float
+    resampled: FloatArray
+    jackknife: FloatArray
+
+    def __sub__(self, other: _BootstrapValues) -> _BootstrapValues:
+        return _BootstrapValues(
+            self.estimate - other.estimate,
+            self.resampled - other.resampled,
+            self.jackknife - other.jackknife,
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class _Resamples:
-    """Resamples of rows in groups.
+    """Bootstrap resamples of groups of rows.
 
     Attributes
     ----------
     group : ndarray of shape (n_samples,)
         The number of each row's group.
     times_drawn : ndarray of shape (n_resamples, n_groups)
-        How often each group is in each resample.
+        How often each group occurs in each resample.
     """
 
     group: IndexArray
     times_drawn: FloatArray
 
-    def values(self, metric: Metric, data: Predictions) -> tuple[float, FloatArray, FloatArray]:
-        """Metric of all rows, of each resample, and of all groups but one."""
+    def evaluate(self, metric: Metric, data: Predictions) -> _BootstrapValues:
         n_groups = self.times_drawn.shape[1]
         if metric in ROW_LOSSES:
             weight = np.bincount(self.group, data.weight, n_groups)
             loss = np.bincount(self.group, data.weight * ROW_LOSSES[metric](data), n_groups)
-            return (
+            return _BootstrapValues(
                 loss.sum() / weight.sum(),
                 (self.times_drawn @ loss) / (self.times_drawn @ weight),
                 (loss.sum() - loss) / (weight.sum() - weight),
             )
-        y_true = data.labels[data.true]
+        y_true = data.labels[data.y_index]
 
-        def value(times_taken: FloatArray) -> float:
-            weight = data.weight * times_taken[self.group]
+        def value(group_count: FloatArray) -> float:
+            weight = data.weight * group_count[self.group]
             return metric(y_true, data.proba, labels=data.labels, sample_weight=weight)
 
-        return (
+        return _BootstrapValues(
             value(np.ones(n_groups)),
-            np.array([value(times) for times in self.times_drawn]),
-            np.array([value(times) for times in 1.0 - np.eye(n_groups)]),
+            np.array([value(group_count) for group_count in self.times_drawn]),
+            np.array([value(group_count) for group_count in 1.0 - np.eye(n_groups)]),
         )
 
 
-def _draw_groups(
+def _draw_resamples(
     y_true: ArrayLike,
-    given: IndexArray,
+    data: Predictions,
     groups: ArrayLike | None,
     n_resamples: int,
     random_state: int | np.random.RandomState | None,
 ) -> _Resamples:
-    """Draw groups with replacement, as many as there are."""
+    """Draw as many groups as there are, with replacement."""
     check_count("n_resamples", n_resamples, 100)
     if groups is not None:
         check_consistent_length(y_true, groups)
-    names = given if groups is None else column_or_1d(groups)[given]
+    names = data.position if groups is None else column_or_1d(groups)[data.position]
     group = np.unique(names, return_inverse=True)[1]
     n_groups = group.max() + 1
     if n_groups < 2:
         raise ValueError(
-            "There must be two groups of rows or more, for groups are what is drawn. "
-            f"Got {n_groups} of positive weight. Leave groups out where rows stand alone."
+            f"At least two groups must have positive weight, got {n_groups}, because groups are "
+            "resampled. Omit groups if rows are independent."
         )
     drawn = check_random_state(random_state).randint(n_groups, size=(n_resamples, n_groups))
     drawn += n_groups * np.arange(n_resamples)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
-    return _Resamples(group, times.astype(np.float64))
+    times_drawn = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+    return _Resamples(group, times_drawn.astype(np.float64))
 
 
-def _interval(estimate: float, drawn: FloatArray, left_out: FloatArray, level: float) -> Interval:
-    """Bias-corrected and accelerated interval.
+def _bca_interval(values: _BootstrapValues, level: float) -> Interval:
+    """Return the bias-corrected and accelerated interval.
 
-    Parameters
-    ----------
-    estimate : float
-        The number.
-    drawn : ndarray of shape (n_resamples,)
-        The same of each resample.
-    left_out : ndarray of shape (n_groups,)
-        The same without each of the groups.
-    level : float
-        The confidence of the interval.
-
-    Returns
-    -------
-    Interval
-        The interval.
+    With z0 the bias and a the acceleration, the end at normal quantile z is the quantile
+    Phi(z0 + (z0 + z) / (1 - a (z0 + z))) of the resampled values.
     """
     tail = (1.0 - check_level(level)) / 2.0
-    # The bias is the share of resamples below the estimate, equals counted half, as a normal
-    # quantile: kept finite by half a resample.
-    below = np.mean(drawn < estimate) + 0.5 * np.mean(drawn == estimate)
-    bias = ndtri(np.clip(below, 0.5 / len(drawn), 1.0 - 0.5 / len(drawn)))
-    influence = left_out.mean() - left_out
+    resampled, n_resamples = values.resampled, len(values.resampled)
+    # z0 is the normal quantile of the fraction of resamples below the estimate, ties counted
+    # half. Half a resample at either end keeps it finite.
+    below = np.mean(resampled < values.estimate) + 0.5 * np.mean(resampled == values.estimate)
+    bias = ndtri(np.clip(below, 0.5 / n_resamples, 1.0 - 0.5 / n_resamples))
+    influence = values.jackknife.mean() - values.jackknife
     spread = np.sum(influence**2)
     acceleration = np.sum(influence**3) / (6.0 * spread**1.5) if spread > 0 else 0.0
     normal = bias + ndtri([tail, 1.0 - tail])
-    low, high = np.quantile(drawn, ndtr(bias + normal / (1.0 - acceleration * normal)))
-    return Interval(float(estimate), float(low), float(high), level)
+    low, high = np.quantile(resampled, ndtr(bias + normal / (1.0 - acceleration * normal)))
+    return Interval(float(values.estimate), float(low), float(high), level)

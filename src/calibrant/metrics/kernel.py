@@ -1,4 +1,4 @@
-"""Calibration of all classes at once: the kernel calibration error, and a test of it."""
+"""Calibration of all classes jointly: the kernel calibration error and a test based on it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,15 @@ from sklearn.utils import check_random_state
 
 from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant.metrics._validation import (
-    Predictions,
-    check_count,
-    check_predictions,
-    top_label_forecast,
-)
+from calibrant.metrics._forecasts import top_label_forecast
+from calibrant.metrics._validation import Predictions, check_count, check_predictions
 
-# Statistics this close, relative to the largest, are equal but for the order of summation.
+# Statistics that differ by less, relative to the largest, are ties broken by rounding.
 ROUNDING = 1e-9
-# Resamples are drawn so many at a time that no array holds more numbers than this.
-LARGEST_CHUNK = 2_000_000
-# The test compares so many rows with one another at most, a few seconds' work.
-MOST_ROWS = 3000
+# Resamples are drawn in chunks whose arrays hold at most this many numbers.
+MAX_CHUNK_SIZE = 2_000_000
+# Time and memory of the test grow with the square of the number of rows.
+MAX_TEST_ROWS = 3000
 
 
 def kernel_calibration_error(
@@ -33,34 +29,39 @@ def kernel_calibration_error(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Squared calibration error of whole rows of probabilities, without bias or bins.
+    r"""Squared kernel calibration error of all classes jointly.
 
-    Where `expected_calibration_error` looks at one class at a time, this asks whether all
-    probabilities of a row are right together.
+    The other calibration errors assess one event at a time. This one detects any deviation of
+    the predicted rows from the conditional class probabilities, and needs no bins.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
 
     Returns
     -------
     float
-        The squared kernel calibration error: around 0 for perfect probabilities, below as
-        well as above. But for chance it is never above the mean squared distance of predicted
-        and true probabilities.
+        An unbiased estimate of the squared error. It is close to 0 for calibrated
+        probabilities and can be negative. Its expectation is at most the mean squared
+        Euclidean distance between predicted and conditional probabilities.
 
     See Also
     --------
-    calibration_test : Whether it is more than chance.
+    calibration_test : Tests whether the error differs from 0 beyond chance.
 
     Notes
     -----
-    The mean, over pairs of different rows, of the product of their residuals (one-hot truth
-    less probabilities) times a kernel that is near 1 for like probabilities and near 0 for
-    unlike ones. The kernel is Laplace's of the total variation distance, as wide as the mean
-    distance of two rows [1]_. Time and memory grow with the square of the number of rows. A row
-    is one observation whatever its weight.
+    With the residuals :math:`r_i = e_{y_i} - p_i`, where :math:`e_k` is the indicator vector of
+    class :math:`k`, the estimate is [1]_
+
+    .. math::
+
+        \frac{\sum_{i \ne j} w_i w_j \, k(p_i, p_j) \, r_i^\top r_j}{\sum_{i \ne j} w_i w_j} ,
+        \qquad k(p, q) = \exp(-\lVert p - q \rVert_1 / \nu) ,
+
+    where the bandwidth :math:`\nu` is the mean distance between two rows. Time and memory grow
+    with the square of the number of rows. A row counts as one observation whatever its weight.
 
     References
     ----------
@@ -74,13 +75,13 @@ def kernel_calibration_error(
     >>> right, wrong = [0] * 60 + [1] * 20 + [2] * 20, [0] * 20 + [1] * 60 + [2] * 20
     >>> f"{kernel_calibration_error(right, proba):.3f}"
     '-0.006'
-    >>> f"{kernel_calibration_error(wrong, proba):.3f}"  # nearly 0.4 ** 2 + 0.4 ** 2
+    >>> f"{kernel_calibration_error(wrong, proba):.3f}"  # close to 0.4 ** 2 + 0.4 ** 2
     '0.314'
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
     _check_pairs(data)
-    gram = _pair_weights(data.proba, data.weight)
-    return float(_mean_products((data.one_hot - data.proba)[None], gram)[0])
+    pair_weights = _pair_weights(data.proba, data.weight)
+    return float(_mean_products((data.one_hot - data.proba)[None], pair_weights)[0])
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,17 @@ class CalibrationTest(Record):
     Attributes
     ----------
     statistic : float
-        The squared kernel calibration error of the rows plus that of the most probable class.
+        The squared kernel calibration error of all classes plus that of the most probable
+        class.
     p_value : float
-        How often probabilities that are right have a statistic as large, by chance.
+        The probability that calibrated probabilities give a statistic at least as large.
     """
 
     statistic: float
     p_value: float
+
+    def __str__(self) -> str:
+        return f"Calibration test: statistic {self.statistic:.4g}, p = {self.p_value:.3g}"
 
 
 def calibration_test(
@@ -108,36 +113,45 @@ def calibration_test(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationTest:
-    """Test whether probabilities are calibrated, all classes at once, on few rows.
+    r"""Test the hypothesis that probabilities are calibrated, for all classes jointly.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`. The rows must be independent of one another, and of what the
-        probabilities were fitted on.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`. The rows must be independent of each other and of the data that the
+        probabilities were fitted to.
     n_resamples : int, default=999
-        The number of label sets to draw. The p-value is never below 1 / (1 + n_resamples).
+        The number of label vectors to draw, at least 19. The p-value is at least
+        ``1 / (1 + n_resamples)``.
     random_state : int, RandomState or None, default=None
-        Seeds the draws.
+        The seed of the draws.
 
     Returns
     -------
     CalibrationTest
-        The statistic and its p-value; a small one says that the probabilities are off.
+        The statistic and its p-value. A small p-value is evidence of miscalibration.
+
+    See Also
+    --------
+    kernel_calibration_error : The size of the error.
 
     Notes
     -----
-    If the probabilities are right, labels drawn from them are as good as the true ones.
-    So many sets are drawn, and the p-value is the share of all sets, the true one among
-    them, whose statistic is at least that of the true one [1]_, [2]_. False alarms are
-    therefore as rare as the level says, whatever the number of rows and classes. A large
-    p-value is no proof: a few dozen rows show only gross errors.
+    Under the hypothesis, label vectors drawn from the predicted probabilities are distributed
+    as the true one. With :math:`T_0` the statistic of the true labels and :math:`T_1, \dots,
+    T_B` those of the drawn ones, the p-value is [1]_, [2]_
 
-    The statistic is `kernel_calibration_error`, plus the same of the probability of the most
-    probable class alone. The first sees classes that get too much or too little, the second
-    overconfidence, which is thinly spread over the rows of many classes. Their sum is again
-    the squared error of a matrix-valued kernel [3]_, with power against any miscalibration.
-    Of more than 3,000 rows, 3,000 are drawn.
+    .. math:: p = \frac{1 + \#\{b \ge 1 : T_b \ge T_0\}}{1 + B} .
+
+    The test therefore keeps its significance level exactly, for any number of rows and classes.
+    A large p-value does not show that probabilities are calibrated: a few dozen rows reveal
+    only gross errors.
+
+    The statistic is `kernel_calibration_error` plus the same estimate for the most probable
+    class alone. The first term detects classes that are predicted too often or too rarely, the
+    second detects overconfidence, which the first spreads thinly over many classes. Their sum is
+    the squared error of a matrix-valued kernel [3]_ and detects any miscalibration, given
+    enough rows. At most 3,000 rows are used, drawn at random.
 
     References
     ----------
@@ -162,79 +176,78 @@ def calibration_test(
     data = check_predictions(y_true, proba, labels, sample_weight)
     _check_pairs(data)
     rng = check_random_state(random_state)
-    if len(data.true) > MOST_ROWS:
-        data = data.take(rng.choice(len(data.true), MOST_ROWS, replace=False))
+    if len(data.y_index) > MAX_TEST_ROWS:
+        data = data.take(rng.choice(len(data.y_index), MAX_TEST_ROWS, replace=False))
     top = top_label_forecast(data)
-    row_gram = _pair_weights(data.proba, data.weight)
-    top_gram = _pair_weights(top.predicted[:, None], data.weight)
+    class_pairs = _pair_weights(data.proba, data.weight)
+    top_pairs = _pair_weights(top.predicted[:, None], data.weight)
 
-    def statistics(true: IndexArray) -> FloatArray:
-        rows = np.eye(data.proba.shape[1])[true] - data.proba
-        tops = (true == data.top) - top.predicted
-        return _mean_products(rows, row_gram) + _mean_products(tops[:, :, None], top_gram)
+    def statistics(y_index: IndexArray) -> FloatArray:
+        class_residuals = np.eye(data.proba.shape[1])[y_index] - data.proba
+        top_residuals = (y_index == data.top_label) - top.predicted
+        return _mean_products(class_residuals, class_pairs) + _mean_products(
+            top_residuals[:, :, None], top_pairs
+        )
 
-    own = statistics(data.true[None])[0]
-    chunk = max(1, LARGEST_CHUNK // data.proba.size)
+    observed = statistics(data.y_index[None])[0]
+    chunk = max(1, MAX_CHUNK_SIZE // data.proba.size)
     drawn = np.concatenate(
         [
             statistics(_draw_labels(data.proba, min(chunk, n_resamples - done), rng))
             for done in range(0, n_resamples, chunk)
         ]
     )
-    slack = ROUNDING * max(np.abs(drawn).max(), abs(own))
-    as_large = np.count_nonzero(drawn >= own - slack)
-    return CalibrationTest(float(own), float((1 + as_large) / (1 + n_resamples)))
+    slack = ROUNDING * max(np.abs(drawn).max(), abs(observed))
+    at_least_as_large = np.count_nonzero(drawn >= observed - slack)
+    return CalibrationTest(float(observed), float((1 + at_least_as_large) / (1 + n_resamples)))
 
 
 def _check_pairs(data: Predictions) -> None:
-    """Check that there are two rows to compare."""
-    if len(data.true) < 2:
+    if len(data.y_index) < 2:
         raise ValueError(
-            "y_true must hold two rows of positive weight or more, for pairs are compared. "
-            f"Got {len(data.true)}. Add rows."
+            "y_true must have at least two rows of positive weight, got "
+            f"{len(data.y_index)}, because pairs of rows are compared. Add rows."
         )
 
 
-def _pair_weights(places: FloatArray, weight: FloatArray) -> FloatArray:
-    """Kernel times weight of each pair of rows, over the weight of all pairs; no row with itself.
-
-    Total variation distance is half the city block's, a factor that the mean takes out.
-    """
-    distance = squareform(pdist(places, "cityblock"))
+def _pair_weights(points: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return w_i w_j k(x_i, x_j) / sum of w_i w_j for all pairs of different rows, else 0."""
+    distance = squareform(pdist(points, "cityblock"))
     pairs = np.outer(weight, weight)
     np.fill_diagonal(pairs, 0.0)
     pairs /= pairs.sum()
-    width = np.sum(pairs * distance)
-    return pairs * np.exp(-distance / width) if width > 0 else pairs
+    bandwidth = np.sum(pairs * distance)
+    return pairs * np.exp(-distance / bandwidth) if bandwidth > 0 else pairs
 
 
 def _mean_products(residuals: FloatArray, pair_weights: FloatArray) -> FloatArray:
-    """Mean product of the residuals of two rows, for each of several sets of residuals.
+    """Return the weighted mean product of the residuals of two rows, for several label vectors.
 
     Parameters
     ----------
-    residuals : ndarray of shape (n_sets, n_samples, n_columns)
-        Residuals.
+    residuals : ndarray of shape (n_vectors, n_samples, n_columns)
+        The residuals of each label vector.
     pair_weights : ndarray of shape (n_samples, n_samples)
-        The weight of each pair.
+        The weights of the pairs.
 
     Returns
     -------
-    ndarray of shape (n_sets,)
+    ndarray of shape (n_vectors,)
         The means.
     """
-    n_sets, n_samples, n_columns = residuals.shape
+    n_vectors, n_samples, n_columns = residuals.shape
+    # One matrix product for all label vectors and columns.
     flat = np.ascontiguousarray(residuals.transpose(1, 0, 2)).reshape(n_samples, -1)
     products = flat * (pair_weights @ flat)
-    return np.asarray(products.reshape(n_samples, n_sets, n_columns).sum(axis=(0, 2)))
+    return np.asarray(products.reshape(n_samples, n_vectors, n_columns).sum(axis=(0, 2)))
 
 
-def _draw_labels(proba: FloatArray, n_sets: int, rng: np.random.RandomState) -> IndexArray:
-    """Draw a class for every row from its probabilities, several times.
+def _draw_labels(proba: FloatArray, n_vectors: int, rng: np.random.RandomState) -> IndexArray:
+    """Draw label vectors from the predicted probabilities.
 
-    A class of probability 0 is never drawn: a draw is the first class whose cumulated
-    probability exceeds a uniform number below the sum of the row.
+    A draw is the first class whose cumulative probability exceeds a uniform number below the
+    sum of the row, so a class of probability 0 is never drawn.
     """
-    cumulated = proba.cumsum(axis=1)
-    uniform = rng.uniform(size=(n_sets, len(proba))) * cumulated[:, -1]
-    return np.asarray((uniform[:, :, None] >= cumulated[:, :-1]).sum(axis=2))
+    cumulative = proba.cumsum(axis=1)
+    uniform = rng.uniform(size=(n_vectors, len(proba))) * cumulative[:, -1]
+    return np.asarray((uniform[:, :, None] >= cumulative[:, :-1]).sum(axis=2))

@@ -1,4 +1,14 @@
-"""The scores in the tables of the paper, which are not those of its equations."""
+"""Scores as computed in the tables of the paper, which depart from its equations.
+
+The paper defines LL and MSE as the log loss and the Brier score of the class probabilities. Its
+tables contain other quantities:
+
+- LL is the binary log loss of each class against the rest, summed over the classes, with
+  probabilities clipped to the interval from 1e-15 to 1 - 1e-15.
+- MSE is the Brier score divided by the number of classes.
+
+Both are computed from whatever the model returned, normalized or not.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +17,9 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from calibrant.metrics._validation import check_predictions
+from calibrant.metrics.scores import row_brier_scores
 
-# Logarithms of probabilities below this are taken at this, in the paper's tables. The log
-# loss itself takes scikit-learn's limit, the precision of the given numbers.
-PUBLISHED_SMALLEST_PROBABILITY = 1e-15
+PUBLISHED_EPS = 1e-15
 
 
 def published_log_loss(
@@ -20,20 +29,31 @@ def published_log_loss(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """LL as in the tables of the paper: binary log losses, summed over the classes.
+    r"""LL of the paper's tables: binary log losses summed over the classes.
 
-    The published numbers do not follow the published equation, which is `log_loss`. IndexArray
-    need not be probabilities: some behind the published tables are not.
+    Use `log_loss` for anything but a comparison with the published tables.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`. Rows of ``proba`` need not sum to 1.
 
     Returns
     -------
     float
-        The sum over classes of the mean binary log loss; 0 is best.
+        The published LL. The best value is 0.
+
+    Notes
+    -----
+    With :math:`q_{ik}` the value :math:`p_{ik}` clipped to
+    :math:`[10^{-15}, 1 - 10^{-15}]`,
+
+    .. math::
+
+        - \frac{1}{\sum_i w_i} \sum_i w_i \sum_k \bigl(
+            [y_i = k] \log q_{ik} + [y_i \ne k] \log (1 - q_{ik}) \bigr) .
+
+    The paper's equation is that of `log_loss`.
 
     Examples
     --------
@@ -41,11 +61,10 @@ def published_log_loss(
     >>> round(published_log_loss(["a", "b"], [[0.9, 0.1], [0.2, 0.8]]), 3)
     0.329
     """
-    data = check_predictions(y_true, proba, labels, sample_weight, proper=False)
-    smallest = PUBLISHED_SMALLEST_PROBABILITY
-    clipped = np.clip(data.proba, smallest, 1.0 - smallest)
+    data = check_predictions(y_true, proba, labels, sample_weight, normalized=False)
+    clipped = np.clip(data.proba, PUBLISHED_EPS, 1.0 - PUBLISHED_EPS)
     loss = -xlogy(data.one_hot, clipped) - xlogy(1.0 - data.one_hot, 1.0 - clipped)
-    return float(np.average(loss.sum(axis=1), weights=data.weight))
+    return data.mean(loss.sum(axis=1))
 
 
 def published_mse(
@@ -55,19 +74,33 @@ def published_mse(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """MSE as in the tables of the paper: `brier_score` divided by the number of classes.
+    r"""MSE of the paper's tables: the Brier score divided by the number of classes.
 
-    IndexArray need not be probabilities: some behind the published tables are not.
+    Use `brier_score` for anything but a comparison with the published tables.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`. Rows of ``proba`` need not sum to 1.
 
     Returns
     -------
     float
-        The mean squared error; 0 is best.
+        The published MSE. The best value is 0.
+
+    Notes
+    -----
+    With :math:`K` classes,
+
+    .. math:: \frac{1}{K \sum_i w_i} \sum_i w_i \sum_k (p_{ik} - [y_i = k])^2 .
+
+    The paper's equation, that of `brier_score`, lacks the factor :math:`1 / K`.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import published_mse
+    >>> round(published_mse(["a", "b"], [[0.9, 0.1], [0.2, 0.8]]), 3)
+    0.025
     """
-    data = check_predictions(y_true, proba, labels, sample_weight, proper=False)
-    return float(np.average(((data.proba - data.one_hot) ** 2).mean(axis=1), weights=data.weight))
+    data = check_predictions(y_true, proba, labels, sample_weight, normalized=False)
+    return data.mean(row_brier_scores(data) / len(data.labels))

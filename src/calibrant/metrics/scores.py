@@ -1,10 +1,10 @@
-"""Proper scores: how good probabilities are, all in all."""
+"""Proper scores of class probabilities."""
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from calibrant._core import losses
 from calibrant._core.typing import FloatArray
 from calibrant.metrics._validation import Predictions, check_predictions
 
@@ -16,24 +16,40 @@ def log_loss(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean negative log probability of the true class: the paper's LL.
+    r"""Log loss, also called cross-entropy.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         True labels.
     proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Class probabilities, columns in the order of the sorted labels; one dimension is
-        the probability of the second of two classes.
+        Predicted probabilities, one column per class in the order of the sorted labels. A
+        one-dimensional array contains the probabilities of the second of two classes.
     labels : array-like of shape (n_classes,), default=None
-        The labels; None are those of ``y_true``.
+        The labels of the columns. `None` means those that occur in ``y_true``.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows.
+        Weights of the rows. `None` means equal weights.
 
     Returns
     -------
     float
-        The log loss; 0 is best.
+        The log loss. The best value is 0.
+
+    See Also
+    --------
+    brier_score : A bounded proper score.
+    decompose : The parts of the loss due to calibration and refinement.
+    bootstrap_interval : A confidence interval of this or another metric.
+
+    Notes
+    -----
+    With :math:`p_{ik}` the predicted probability of class :math:`k` in row :math:`i` and
+    :math:`w_i` the weight of the row,
+
+    .. math:: \mathrm{LL} = - \frac{\sum_i w_i \log p_{i y_i}}{\sum_i w_i} .
+
+    As in scikit-learn, probabilities are clipped from below at the machine epsilon of their
+    floating-point type.
 
     Examples
     --------
@@ -42,7 +58,7 @@ def log_loss(
     0.164
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    return float(np.average(row_log_loss(data), weights=data.weight))
+    return data.mean(row_log_losses(data))
 
 
 def brier_score(
@@ -52,19 +68,32 @@ def brier_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean squared distance of the probabilities to the true class: the paper's MSE.
-
-    Summed over the classes, so between 0 and 2; twice the usual score for two classes.
+    r"""Brier score, summed over the classes.
 
     Parameters
     ----------
-    y_true, proba, labels, sample_weight
-        As for `log_loss`.
+    y_true, proba, labels, sample_weight : array-like
+        See `log_loss`.
 
     Returns
     -------
     float
-        The Brier score; 0 is best.
+        The Brier score, between 0 and 2. The best value is 0.
+
+    See Also
+    --------
+    log_loss : The score that penalizes confident errors most.
+
+    Notes
+    -----
+    With :math:`p_{ik}` the predicted probability of class :math:`k` in row :math:`i` and
+    :math:`w_i` the weight of the row,
+
+    .. math::
+
+        \mathrm{BS} = \frac{\sum_i w_i \sum_k (p_{ik} - [y_i = k])^2}{\sum_i w_i} .
+
+    For two classes this is twice the score that uses the second class only.
 
     Examples
     --------
@@ -73,17 +102,14 @@ def brier_score(
     0.05
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    return float(np.average(row_brier_score(data), weights=data.weight))
+    return data.mean(row_brier_scores(data))
 
 
-def row_log_loss(data: Predictions) -> FloatArray:
-    """Negative log probability of each row's true class.
-
-    A probability of 0 counts as the precision of the given numbers, as in scikit-learn.
-    """
-    return -np.log(np.maximum(data.proba[data.rows, data.true], data.precision))
+def row_log_losses(data: Predictions) -> FloatArray:
+    """Return the log loss of each row, clipped at the precision of the input."""
+    return losses.row_log_loss(data.y_index, data.proba, data.eps)
 
 
-def row_brier_score(data: Predictions) -> FloatArray:
-    """Squared distance of each row's probabilities to its true class."""
-    return ((data.proba - data.one_hot) ** 2).sum(axis=1)
+def row_brier_scores(data: Predictions) -> FloatArray:
+    """Return the Brier score of each row."""
+    return losses.row_brier_score(data.y_index, data.proba)

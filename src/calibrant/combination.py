@@ -276,7 +276,7 @@ COUPLINGS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 
 def _solve(system: FloatArray, constant: NDArray[Any]) -> FloatArray:
     """Solve linear systems, one a row, that have the same right side."""
-    solution = np.linalg.solve(system.transpose(2, 0, 1), constant[:, None])
+    solution = np.linalg.solve(system.transpose(2, 0, 1), constant[None, :, None])
     return np.asarray(solution[:, :, 0], dtype=np.float64)
 
 

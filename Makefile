@@ -98,7 +98,7 @@ clean:
 
 # Tables of results/paper from a store of finished runs.
 STORE ?= results.sqlite
-TABLES = $(BIN)/calibrant bench tables --store $(STORE)
+TABLES = $(BIN)/python -m experiments tables --store $(STORE)
 results: .venv/installed
 	$(TABLES) --table data-sets --format markdown > results/paper/data-sets.md
 	for protocol in as-published proper; do \
@@ -116,7 +116,7 @@ ARENA := .venv-arena/bin
 SIZES := arena arena-50 arena-100 arena-200
 arena: .venv-arena/installed
 	for suite in $(SIZES); do \
-		OMP_NUM_THREADS=1 $(ARENA)/calibrant bench run --suite $$suite --store $(STORE) || exit 1; \
+		OMP_NUM_THREADS=1 $(ARENA)/python -m experiments run --suite $$suite --store $(STORE) || exit 1; \
 	done
 
 .venv-arena/installed: .venv/installed
@@ -131,12 +131,12 @@ arena: .venv-arena/installed
 arena-results: .venv-arena/installed
 	for suite in $(SIZES); do \
 		for table in methods classifiers harmed; do \
-			$(ARENA)/calibrant bench tables --suite $$suite --store $(STORE) --table $$table \
+			$(ARENA)/python -m experiments tables --suite $$suite --store $(STORE) --table $$table \
 				--format markdown > results/arena/$$suite-$$table.md || exit 1; \
 		done; \
-		$(ARENA)/calibrant bench tables --suite $$suite --store $(STORE) --table losses --format csv \
+		$(ARENA)/python -m experiments tables --suite $$suite --store $(STORE) --table losses --format csv \
 			> results/arena/$$suite-losses.csv || exit 1; \
-		$(ARENA)/calibrant bench ranks --suite $$suite --store $(STORE) \
+		$(ARENA)/python -m experiments ranks --suite $$suite --store $(STORE) \
 			--output results/arena/$$suite-ranks.png || exit 1; \
 	done
 

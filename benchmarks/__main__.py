@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.timing import Row
-from calibrant.bench.render import Cell, Table, render
+from experiments.rendering import Cell, Table, render
 
 HERE = Path(__file__).parent
 HEADER = ["what", "ours", "peer", "ratio", "limit", "holds"]

@@ -140,7 +140,7 @@ def test_ranks_require_three_methods_and_no_missing_losses():
 
 
 def published(name):
-    text = files("calibrant.bench.published").joinpath(name).read_text(encoding="utf-8")
+    text = files("experiments.paper").joinpath("data", name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 

@@ -5,7 +5,6 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from calibrant import CalibratedClassifier
-from calibrant.bench.preprocessing import DropNearZeroVariance
 from calibrant.calibrators import (
     ENIR,
     AutoCalibrator,
@@ -22,6 +21,7 @@ from calibrant.calibrators import (
     VennAbersCalibrator,
 )
 from calibrant.generation import MonteCarloCV
+from experiments.preprocessing import DropNearZeroVariance
 
 # Few points, since the checks fit hundreds of times.
 SHORT = MonteCarloCV(n_points=200, group_size=10)

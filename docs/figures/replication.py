@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from calibrant.bench.measures import published_value
 from calibrant.plots.panels import COLORS
+from experiments.paper.losses import published_value
 
 NAMES = {"nb": "naive Bayes", "rf": "random forest"}
 

@@ -3,7 +3,6 @@
 import pytest
 from typer.testing import CliRunner
 
-from calibrant.bench import runner
 from calibrant.cli import app
 from calibrant.datasets import downloads
 from calibrant.datasets.catalog import CATALOG
@@ -44,24 +43,3 @@ def test_fetch_leaves_out_nothing_that_is_here_or_was_not_asked_for(cache, argum
     if "seeds" not in arguments:
         (cache / "development" / "Development Index.csv").touch()
     assert run("datasets", *arguments).stderr == ""
-
-
-def test_the_bench_names_missing_data_sets_before_it_runs(cache, monkeypatch, tmp_path):
-    monkeypatch.setattr(runner, "run_unit", lambda unit: pytest.fail(f"ran {unit}"))
-    chosen = ("--suite", "smoke", "--jobs", "1", "--store", str(tmp_path / "results.sqlite"))
-    result = run("bench", "run", *chosen)
-    assert result.exit_code == 2
-    assert f"must be in {cache}, which lacks development/Development Index.csv" in result.stderr
-    assert "or set CALIBRANT_DATA to a folder that has them" in result.stderr
-    monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path))
-    result = run("bench", "run", *chosen)
-    for name in ("seeds/", "development/", "ecoli/"):
-        assert name in result.stderr
-
-
-def test_the_bench_fetches_once_in_the_process_that_starts_it(cache, monkeypatch, tmp_path):
-    (cache / "ecoli" / "ecoli.data").unlink()
-    chosen = ("--suite", "smoke", "--data-sets", "seeds", "ecoli", "--jobs", "2")
-    result = run("bench", "run", *chosen, "--store", str(tmp_path / "results.sqlite"))
-    assert result.exit_code == 2
-    assert "Ecoli could not be downloaded from http://127.0.0.1:9/39/ecoli.zip" in result.stderr

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from calibrant.bench.store import Run
+from experiments.store import Run
 
 SCENARIOS = (
     "multiclass_raw",

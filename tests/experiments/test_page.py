@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from calibrant.bench import page
-from calibrant.bench.measures import Measures
-from calibrant.bench.store import Run, Store
-from calibrant.cli import app
+from experiments import page
+from experiments.commands import app
+from experiments.paper.losses import Measures
+from experiments.store import Run, Store
 
 LABELS = np.repeat([0, 1, 2], 10)
 
@@ -112,7 +112,7 @@ def test_the_erratum_is_computed(store):
 
 def test_the_page_is_written_by_a_command(store, tmp_path):
     output = tmp_path / "bench.html"
-    arguments = ["bench", "report", "--store", str(store.path), "-o", str(output)]
+    arguments = ["report", "--store", str(store.path), "-o", str(output)]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert output.read_text(encoding="utf-8") == page.render_bench(store)
@@ -121,7 +121,7 @@ def test_the_page_is_written_by_a_command(store, tmp_path):
 def test_an_empty_store_is_said_in_one_line(tmp_path):
     with Store(tmp_path / "empty.sqlite"):
         pass
-    arguments = ["bench", "report", "--store", str(tmp_path / "empty.sqlite")]
+    arguments = ["report", "--store", str(tmp_path / "empty.sqlite")]
     result = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "bench.html")])
     assert result.exit_code == 2
     assert "It has none yet" in result.stderr

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from calibrant.bench.preprocessing import DropNearZeroVariance, paper_pipeline
 from calibrant.datasets import load_dataset
+from experiments.preprocessing import DropNearZeroVariance, paper_pipeline
 
 
 def test_drops_what_hardly_varies():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from calibrant.bench.measures import Measures
-from calibrant.bench.ranks import draw_ranks, never_failed, scenario_losses
+from experiments.paper.losses import Measures
+from experiments.ranks import draw_ranks, never_failed, scenario_losses
 
 
 def test_scenarios_have_their_log_loss_on_every_finished_data_set(make_runs):

@@ -20,13 +20,13 @@ from sklearn.naive_bayes import GaussianNB
 from typer.testing import CliRunner
 
 from calibrant import CalibratedClassifier
-from calibrant.bench import cluster as bench_cluster
-from calibrant.bench.runner import SUITES, pending, run_suite, units
-from calibrant.bench.store import Store, open_store
-from calibrant.cli import app
+from experiments import cluster as bench_cluster
+from experiments.commands import app
+from experiments.runner import SUITES, pending, run_suite, units
+from experiments.store import Store, open_store
 
 SEEDS = replace(SUITES["smoke"], data_sets=("seeds",))
-RUN_SEEDS = ["bench", "run", "--suite", "smoke", "--data-sets", "seeds"]
+RUN_SEEDS = ["run", "--suite", "smoke", "--data-sets", "seeds"]
 ANY_PORT = {"dashboard_address": ":0"}  # a page that no test reads, and its port may be taken
 
 
@@ -123,7 +123,7 @@ def test_a_worker_killed_in_the_midst_loses_nothing(
     paper_data, cluster, client, serial_runs, tmp_path
 ):
     path = tmp_path / "results.sqlite"
-    command = [sys.executable, "-m", "calibrant", *RUN_SEEDS]
+    command = [sys.executable, "-m", "experiments", *RUN_SEEDS]
     command += ["--dask", cluster.scheduler_address, "--store", str(path)]
     client.restart()  # so that the first units take a while, for the imports
     pids = client.run(os.getpid)
@@ -151,7 +151,7 @@ def impatient(monkeypatch):
 
 
 def invoke(address):
-    return CliRunner().invoke(app, ["bench", "run", "--suite", "smoke", "--dask", address])
+    return CliRunner().invoke(app, ["run", "--suite", "smoke", "--dask", address])
 
 
 def assert_one_line(result, said):

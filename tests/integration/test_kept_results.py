@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibrant.bench.measures import published_value
 from calibrant.comparison import effect, paired_t_test, welch_t_test
 from calibrant.datasets import dataset_names
+from experiments.paper.losses import published_value
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results" / "paper"

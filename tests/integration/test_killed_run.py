@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from calibrant.bench.runner import pending, run_suite, select_suite, units
-from calibrant.bench.store import Store, open_store
-from calibrant.cli import app
+from experiments.commands import app
+from experiments.runner import pending, run_suite, select_suite, units
+from experiments.store import Store, open_store
 
 N_KILLS = 10
 PART = {"data_sets": ["seeds", "ecoli"], "classifiers": ["nb"]}
@@ -27,9 +27,9 @@ def suite(paper_data):
 
 def start(path):
     options = [word for name, own in PART.items() for word in (f"--{name.replace('_', '-')}", *own)]
-    command = ["bench", "run", "--suite", "paper", *options, "--jobs", "2", "--store", str(path)]
+    command = ["run", "--suite", "paper", *options, "--jobs", "2", "--store", str(path)]
     return subprocess.Popen(
-        [sys.executable, "-m", "calibrant", *command],
+        [sys.executable, "-m", "experiments", *command],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -44,7 +44,7 @@ def n_left(suite, path):
 
 
 def table(path):
-    result = CliRunner().invoke(app, ["bench", "tables", "--store", str(path), "--format", "csv"])
+    result = CliRunner().invoke(app, ["tables", "--store", str(path), "--format", "csv"])
     assert result.exit_code == 0, result.output
     return result.stdout
 

@@ -5,10 +5,10 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
-from calibrant.bench.preprocessing import paper_pipeline
-from calibrant.bench.scenarios import SCENARIOS
 from calibrant.datasets import load_dataset
 from calibrant.metrics import log_loss
+from experiments.paper.methods import SCENARIOS
+from experiments.preprocessing import paper_pipeline
 
 # Ten-fold log loss by an independent implementation: raw, one-vs-rest DGG+ENIR, all pairs
 # DGG+ENIR. Its draws are not ours, hence the tolerance.

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from calibrant.bench.as_published import N_FOLDS, FaultyAllPairs
-from calibrant.bench.measures import published_value
-from calibrant.bench.protocols import PROTOCOLS
-from calibrant.bench.scenarios import SCENARIOS
 from calibrant.datasets import dataset_names
 from calibrant.metrics import published_log_loss, published_mse
+from experiments.paper.as_published import N_FOLDS, FaultyAllPairs
+from experiments.paper.experiment import PROTOCOLS
+from experiments.paper.losses import published_value
+from experiments.paper.methods import SCENARIOS
 
 DIGIT_FOR_DIGIT = ["abalone", "ecoli", "forest", "seeds", "wholesale"]
 RAW = ["multiclass_raw", "one_vs_rest_raw", "all_pairs_raw"]

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.bench.page import render_bench
-from calibrant.bench.store import Run, Store
 from calibrant.report import Source, find, render_report
 from calibrant.tabular import describe_table
+from experiments.page import render_bench
+from experiments.store import Run, Store
 
 # Class names, column names and cells that must stay text.
 HOSTILE = (

@@ -13,7 +13,7 @@ except ImportError:
     ) from None
 
 from calibrant import __version__
-from calibrant.cli import bench, datasets, models
+from calibrant.cli import datasets, models
 from calibrant.cli.arguments import PLAIN, SeveralValues
 from calibrant.cli.demo import demo
 from calibrant.cli.report import report
@@ -25,7 +25,6 @@ app.command(cls=SeveralValues)(models.fit)
 app.command(cls=SeveralValues)(models.predict)
 app.command()(models.calibrate)
 app.command(cls=SeveralValues)(models.apply)
-app.add_typer(bench.app, name="bench")
 app.add_typer(datasets.app, name="datasets")
 
 

@@ -1,0 +1,1 @@
+"""The arena: the methods of calibrant and their peers on the same rows."""

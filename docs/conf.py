@@ -1,6 +1,12 @@
-"""Sphinx configuration: ``make docs`` builds the pages, without network."""
+"""Sphinx configuration. ``make docs`` builds the pages, without network."""
+
+import os
+import sys
+from pathlib import Path
 
 from calibrant import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "calibrant"
 author = "The calibrant developers"
@@ -8,20 +14,38 @@ copyright = author  # noqa: A001 (Sphinx's name)
 version = release = __version__
 
 extensions = [
+    "command_line",
+    "mathml",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
-# Single backticks of docstrings link to what they name, where it is in the reference.
+html_math_renderer = "mathml"
+# Single backticks in docstrings link to what they name, where it is in the reference.
 default_role = "py:obj"
 autodoc_typehints = "none"  # types are in the docstrings, in words
 numpydoc_show_class_members = False  # the template of classes lists them
+
+# Names of other projects become links only if their inventories can be fetched: the docs are
+# built without network by default, and warnings are errors.
+if os.environ.get("CALIBRANT_DOCS_ONLINE"):
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "joblib": ("https://joblib.readthedocs.io/en/stable", None),
+        "matplotlib": ("https://matplotlib.org/stable", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "pandas": ("https://pandas.pydata.org/docs", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+    }
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -41,7 +65,9 @@ html_title = "calibrant"
 html_static_path = ["_static"]
 html_css_files = ["calibrant.css"]
 html_show_sourcelink = False
-html_sidebars = {"start": [], "choosing": [], "replication": [], "performance": [], "changelog": []}
+html_sidebars = {
+    page: [] for page in ("start", "choosing", "replication", "performance", "changelog")
+}
 html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
@@ -54,9 +80,9 @@ html_theme_options = {
 
 
 def setup(app):
-    """Leave out what classes inherit from scikit-learn: its own pages describe that."""
-    app.connect("autodoc-skip-member", _is_of_sklearn)
+    """Leave out what classes inherit from scikit-learn, which documents it."""
+    app.connect("autodoc-skip-member", _is_inherited_from_sklearn)
 
 
-def _is_of_sklearn(_app, _what, _name, member, _skip, _options):
+def _is_inherited_from_sklearn(_app, _what, _name, member, _skip, _options):
     return True if str(getattr(member, "__module__", "")).startswith("sklearn.") else None

@@ -343,7 +343,7 @@ def test_a_foreign_model_file_is_one_line_and_not_run(data, tmp_path):
     file = tmp_path / "model.skops"
     file.write_bytes(pickle.dumps(Bomb()))
     for command in ("predict", "apply"):
-        assert refused(run(command, file, data), "must be a file that calibrant saved")
+        assert refused(run(command, file, data), "must be a file saved by calibrant")
     assert not marker.exists()
 
 

@@ -1,7 +1,8 @@
-"""Refuse forged models: numbers that compiled code would follow out of its arrays.
+"""Validation of loaded models: indices and shapes that compiled code does not check.
 
-Types alone do not make a file safe. scikit-learn follows the nodes of trees without a look, as
-it may where it grew them itself; a changed file could send it anywhere.
+Allowing only known types does not make a file safe. For example, scikit-learn follows the node
+numbers of a fitted tree without checking bounds, so a forged tree could make it read any memory.
+This is the only module that looks inside fitted models of scikit-learn.
 """
 
 from __future__ import annotations
@@ -13,180 +14,77 @@ import numpy as np
 from scipy import sparse
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.frozen import FrozenEstimator
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.svm import SVC, NuSVC
 
-BOOSTING = (GradientBoostingClassifier, GradientBoostingRegressor)
+GRADIENT_BOOSTING = (GradientBoostingClassifier, GradientBoostingRegressor)
 NEIGHBORS = (KNeighborsClassifier, RadiusNeighborsClassifier)
-# What tells children from leaves in the trees of scikit-learn.
+# The child number of a leaf in scikit-learn's trees.
 LEAF = -1
-# Categories of histogram gradient boosting: 256 bits in words of 32.
-BITSET_WORDS = 8
+# Histogram gradient boosting stores a set of up to 256 categories in words of 32 bits.
+WORDS_PER_BITSET = 8
 
 
 def validate_loaded_model(model: Any) -> None:
-    """Check all parts of a model that compiled code follows.
+    """Check every part of a model whose numbers compiled code uses without checking them.
 
     Parameters
     ----------
     model : estimator
-        A model that was loaded from a file.
+        A model loaded from a file.
 
     Raises
     ------
     ValueError
-        If a tree has nodes that point outside of it or of the features, or if arrays of a
-        model do not fit each other.
+        If an index points outside its array, or the shapes of arrays do not match.
+
+    Notes
+    -----
+    Checked are the nodes of decision trees and of k-d and ball trees, the support vectors of
+    support vector machines, the classes of gradient boosting, the labels of nearest neighbors,
+    and the indices of sparse matrices. The message completes the sentence "The model is refused
+    because ...".
     """
-    for part in _parts_of(model, set()):
+    for part in iterate_objects(model):
+        if isinstance(part, FrozenEstimator):
+            continue  # has the attributes of its estimator, which is checked by itself
         if hasattr(part, "tree_"):
-            tree = part.tree_
-            _check_nodes(
-                tree.children_left,
-                tree.children_right,
-                tree.feature,
-                (tree.children_left == LEAF) & (tree.children_right == LEAF),
-                min(part.n_features_in_, tree.n_features),
-            )
-        for tree in _flat(getattr(part, "estimators_", [])):
+            _check_tree(part)
+        for tree in _flatten(getattr(part, "estimators_", [])):
             if hasattr(tree, "tree_") and tree.n_features_in_ > part.n_features_in_:
                 raise ValueError("a tree has more features than its forest")
         if hasattr(part, "_predictors"):
-            _check_histogram_boosting(part)
-        if isinstance(part, BOOSTING) and hasattr(part, "estimators_"):
-            _check_boosting(part)
+            _check_histogram_gradient_boosting(part)
+        if isinstance(part, GRADIENT_BOOSTING) and hasattr(part, "estimators_"):
+            _check_gradient_boosting(part)
         if hasattr(part, "_n_support"):
             _check_support_vectors(part)
         if hasattr(part, "get_arrays"):
-            _check_neighbors(*part.get_arrays())
+            _check_neighbor_tree(*part.get_arrays())
         if isinstance(part, NEIGHBORS) and hasattr(part, "_fit_X"):
-            _check_labels(part)
+            _check_neighbor_labels(part)
         if sparse.issparse(part):
             _check_sparse(part)
 
 
-def _check_sparse(matrix: Any) -> None:
-    if matrix.format != "csr":
-        raise ValueError("sparse matrices are not kept by rows")
-    matrix.check_format(full_check=True)
+def iterate_objects(value: Any) -> Iterator[Any]:
+    """Iterate over the objects in a model at any depth, the model included.
+
+    Parameters
+    ----------
+    value : object
+        The model.
+
+    Yields
+    ------
+    object
+        Everything but plain values, containers, arrays and types, each once.
+    """
+    return _iterate_objects(value, set())
 
 
-def _check_nodes(left: Any, right: Any, feature: Any, is_leaf: Any, n_features: int) -> None:
-    node = np.flatnonzero(~is_leaf)
-    for child in (left[node], right[node]):
-        # Children come after their parent: a walk from the root ends.
-        if len(is_leaf) == 0 or np.any(child <= node) or np.any(child >= len(is_leaf)):
-            raise ValueError("a tree has nodes that point outside of it")
-    if np.any(feature[node] < 0) or np.any(feature[node] >= n_features):
-        raise ValueError("a tree has nodes that point outside of the features")
-
-
-def _check_histogram_boosting(model: Any) -> None:
-    is_categorical = np.asarray(model._bin_mapper.is_categorical_)
-    if is_categorical.shape != (model.n_features_in_,):
-        raise ValueError("gradient boosting has bins of other features")
-    for tree in _flat(model._predictors):
-        nodes = tree.nodes
-        is_leaf = nodes["is_leaf"] != 0
-        _check_nodes(
-            nodes["left"], nodes["right"], nodes["feature_idx"], is_leaf, model.n_features_in_
-        )
-        split = nodes[~is_leaf & (nodes["is_categorical"] != 0)]
-        n_bitsets, n_words = tree.raw_left_cat_bitsets.shape
-        if (
-            n_words != BITSET_WORDS
-            or np.any(split["bitset_idx"] >= n_bitsets)
-            or not np.all(is_categorical[split["feature_idx"]])
-        ):
-            raise ValueError("a tree has nodes that point outside of the categories")
-
-
-def _check_boosting(model: Any) -> None:
-    """Trees add to the columns of the first estimate, however many there are."""
-    shape: tuple[int, ...]
-    if isinstance(model, GradientBoostingClassifier):
-        n_classes = len(model.classes_)
-        n_trees = 1 if n_classes == 2 else n_classes
-        first, predict, shape = DummyClassifier, "predict_proba", (1, n_classes)
-    else:
-        n_trees, first, predict, shape = 1, DummyRegressor, "predict", (1,)
-    if (
-        np.shape(model.estimators_)[1:] != (n_trees,)
-        or model.n_trees_per_iteration_ != n_trees
-        or model._loss.is_multiclass != (n_trees > 1)
-    ):
-        raise ValueError("gradient boosting has trees of other classes")
-    if isinstance(model.init_, str) and model.init_ == "zero":
-        return
-    # What another estimator would do is not known before it is run.
-    if type(model.init_) is not first:
-        raise ValueError("gradient boosting begins with an estimator of its own")
-    if getattr(model.init_, predict)(np.zeros((1, model.n_features_in_))).shape != shape:
-        raise ValueError("gradient boosting begins with shares of other classes")
-
-
-def _check_support_vectors(model: Any) -> None:
-    is_classifier = isinstance(model, SVC | NuSVC)
-    n_classes = len(model.classes_) if is_classifier else 2
-    n_pairs = n_classes * (n_classes - 1) // 2
-    n_vectors = len(model.support_)
-    is_sparse = sparse.issparse(model.support_vectors_)
-    is_precomputed = model.kernel == "precomputed"  # vectors are then numbers of rows alone
-    count = np.asarray(model._n_support)
-    weights = (model._dual_coef_, model.dual_coef_)
-    if (
-        count.shape != (n_classes,)
-        or np.any(count < 0)
-        or (is_classifier and count.sum() != n_vectors)
-        or np.any((model.support_ < 0) | (model.support_ >= model.shape_fit_[0]))
-        or (is_precomputed and (is_sparse or model.shape_fit_[0] != model.n_features_in_))
-        or model.support_vectors_.shape
-        != ((0, 0) if is_precomputed else (n_vectors, model.n_features_in_))
-        or any(own.shape != (n_classes - 1, n_vectors) for own in weights)
-        or any(sparse.issparse(own) is not is_sparse for own in weights)
-        or any(np.shape(own) != (n_pairs,) for own in (model._intercept_, model.intercept_))
-        or any(np.shape(own) not in ((0,), (n_pairs,)) for own in (model._probA, model._probB))
-        or model._sparse is not is_sparse
-        or not 0 <= model._gamma < np.inf
-    ):
-        raise ValueError("support vectors, their counts and their weights do not fit together")
-    if is_sparse and any(own.nnz != (n_classes - 1) * n_vectors for own in weights):
-        raise ValueError("support vectors do not have a weight for each class")
-
-
-def _check_neighbors(data: Any, index: Any, nodes: Any, bounds: Any) -> None:
-    """Nodes of a k-d or ball tree: node i has children 2 i + 1 and 2 i + 2."""
-    nodes, index = np.asarray(nodes), np.asarray(index)
-    n_rows, n_features = np.shape(data)
-    inner = np.flatnonzero(nodes["is_leaf"] == 0)
-    ends = np.concatenate([nodes["idx_start"], nodes["idx_end"]])
-    if (
-        len(index) != n_rows
-        or np.any((index < 0) | (index >= n_rows))
-        or np.any((ends < 0) | (ends > n_rows))
-        or np.any(2 * inner + 2 >= len(nodes))
-        or np.shape(bounds)[1:] != (len(nodes), n_features)
-    ):
-        raise ValueError("a tree has nodes that point outside of it")
-
-
-def _check_labels(model: Any) -> None:
-    n_rows = model._fit_X.shape[0]
-    if model.n_samples_fit_ != n_rows or len(model._y) != n_rows:
-        raise ValueError("neighbors have other rows than labels")
-
-
-def _flat(items: Any) -> Iterator[Any]:
-    """Yield what is in nested lists and arrays of objects."""
-    for item in items:
-        if isinstance(item, list | np.ndarray):
-            yield from _flat(item)
-        else:
-            yield item
-
-
-def _parts_of(value: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield all objects in a model, at any depth."""
+def _iterate_objects(value: Any, seen: set[int]) -> Iterator[Any]:
     if id(value) in seen or isinstance(value, str | bytes | int | float | type | None):
         return
     seen.add(id(value))
@@ -200,4 +98,140 @@ def _parts_of(value: Any, seen: set[int]) -> Iterator[Any]:
         yield value
         items = vars(value).values() if hasattr(value, "__dict__") else ()
     for item in items:
-        yield from _parts_of(item, seen)
+        yield from _iterate_objects(item, seen)
+
+
+def _flatten(items: Any) -> Iterator[Any]:
+    """Iterate over the items of nested lists and object arrays."""
+    for item in items:
+        if isinstance(item, list | np.ndarray):
+            yield from _flatten(item)
+        else:
+            yield item
+
+
+def _check_tree(model: Any) -> None:
+    tree = model.tree_
+    _check_nodes(
+        tree.children_left,
+        tree.children_right,
+        tree.feature,
+        is_leaf=(tree.children_left == LEAF) & (tree.children_right == LEAF),
+        n_features=min(model.n_features_in_, tree.n_features),
+    )
+
+
+def _check_nodes(left: Any, right: Any, feature: Any, *, is_leaf: Any, n_features: int) -> None:
+    node = np.flatnonzero(~is_leaf)
+    for child in (left[node], right[node]):
+        # Children have higher numbers than their parent, so that every path ends in a leaf.
+        if len(is_leaf) == 0 or np.any(child <= node) or np.any(child >= len(is_leaf)):
+            raise ValueError("a tree node points outside the tree")
+    if np.any(feature[node] < 0) or np.any(feature[node] >= n_features):
+        raise ValueError("a tree node points outside the features")
+
+
+def _check_histogram_gradient_boosting(model: Any) -> None:
+    is_categorical = np.asarray(model._bin_mapper.is_categorical_)
+    if is_categorical.shape != (model.n_features_in_,):
+        raise ValueError("the bins of gradient boosting do not match the features")
+    for tree in _flatten(model._predictors):
+        nodes = tree.nodes
+        is_leaf = nodes["is_leaf"] != 0
+        _check_nodes(
+            nodes["left"],
+            nodes["right"],
+            nodes["feature_idx"],
+            is_leaf=is_leaf,
+            n_features=model.n_features_in_,
+        )
+        split = nodes[~is_leaf & (nodes["is_categorical"] != 0)]
+        n_bitsets, n_words = tree.raw_left_cat_bitsets.shape
+        if (
+            n_words != WORDS_PER_BITSET
+            or np.any(split["bitset_idx"] >= n_bitsets)
+            or not np.all(is_categorical[split["feature_idx"]])
+        ):
+            raise ValueError("a tree node points outside the categories")
+
+
+def _check_gradient_boosting(model: Any) -> None:
+    """Compiled code adds one column of trees per class to the initial prediction."""
+    shape: tuple[int, ...]
+    if isinstance(model, GradientBoostingClassifier):
+        n_classes = len(model.classes_)
+        n_trees = 1 if n_classes == 2 else n_classes
+        initial_type, predict, shape = DummyClassifier, "predict_proba", (1, n_classes)
+    else:
+        n_trees, initial_type, predict, shape = 1, DummyRegressor, "predict", (1,)
+    if (
+        np.shape(model.estimators_)[1:] != (n_trees,)
+        or model.n_trees_per_iteration_ != n_trees
+        or model._loss.is_multiclass != (n_trees > 1)
+    ):
+        raise ValueError("the trees of gradient boosting do not match the classes")
+    if isinstance(model.init_, str) and model.init_ == "zero":
+        return
+    # The shape of another estimator's prediction is unknown until it has run.
+    if type(model.init_) is not initial_type:
+        raise ValueError("gradient boosting has an initial estimator other than the default")
+    if getattr(model.init_, predict)(np.zeros((1, model.n_features_in_))).shape != shape:
+        raise ValueError("the initial prediction of gradient boosting does not match the classes")
+
+
+def _check_support_vectors(model: Any) -> None:
+    is_classifier = isinstance(model, SVC | NuSVC)
+    n_classes = len(model.classes_) if is_classifier else 2
+    n_pairs = n_classes * (n_classes - 1) // 2
+    n_vectors = len(model.support_)
+    is_sparse = sparse.issparse(model.support_vectors_)
+    is_precomputed = model.kernel == "precomputed"  # has row numbers instead of vectors
+    count = np.asarray(model._n_support)
+    dual_coefs = (model._dual_coef_, model.dual_coef_)
+    intercepts = (model._intercept_, model.intercept_)
+    if (
+        count.shape != (n_classes,)
+        or np.any(count < 0)
+        or (is_classifier and count.sum() != n_vectors)
+        or np.any((model.support_ < 0) | (model.support_ >= model.shape_fit_[0]))
+        or (is_precomputed and (is_sparse or model.shape_fit_[0] != model.n_features_in_))
+        or model.support_vectors_.shape
+        != ((0, 0) if is_precomputed else (n_vectors, model.n_features_in_))
+        or any(coef.shape != (n_classes - 1, n_vectors) for coef in dual_coefs)
+        or any(sparse.issparse(coef) is not is_sparse for coef in dual_coefs)
+        or any(np.shape(intercept) != (n_pairs,) for intercept in intercepts)
+        or any(np.shape(prob) not in ((0,), (n_pairs,)) for prob in (model._probA, model._probB))
+        or model._sparse is not is_sparse
+        or not 0 <= model._gamma < np.inf
+    ):
+        raise ValueError("the support vectors do not match their counts or coefficients")
+    if is_sparse and any(coef.nnz != (n_classes - 1) * n_vectors for coef in dual_coefs):
+        raise ValueError("the support vectors do not have a coefficient per class")
+
+
+def _check_neighbor_tree(data: Any, index: Any, nodes: Any, bounds: Any) -> None:
+    """Check a k-d or ball tree, in which node i has the children 2 i + 1 and 2 i + 2."""
+    nodes, index = np.asarray(nodes), np.asarray(index)
+    n_rows, n_features = np.shape(data)
+    inner = np.flatnonzero(nodes["is_leaf"] == 0)
+    ends = np.concatenate([nodes["idx_start"], nodes["idx_end"]])
+    if (
+        len(index) != n_rows
+        or np.any((index < 0) | (index >= n_rows))
+        or np.any((ends < 0) | (ends > n_rows))
+        or np.any(2 * inner + 2 >= len(nodes))
+        or np.shape(bounds)[1:] != (len(nodes), n_features)
+    ):
+        raise ValueError("a tree node points outside the tree")
+
+
+def _check_neighbor_labels(model: Any) -> None:
+    n_rows = model._fit_X.shape[0]
+    if model.n_samples_fit_ != n_rows or len(model._y) != n_rows:
+        raise ValueError("the rows of nearest neighbors do not match their labels")
+
+
+def _check_sparse(matrix: Any) -> None:
+    if matrix.format != "csr":
+        raise ValueError(f"a sparse matrix is in {matrix.format} format rather than csr")
+    matrix.check_format(full_check=True)

@@ -18,7 +18,7 @@ from calibrant.calibrators._protocol import resolve_calibrator
 from calibrant.calibrators._validation import SUM_TOLERANCE
 from calibrant.calibrators.auto import AutoCalibrator, report_of
 from calibrant.persistence import load, read_info, save
-from calibrant.persistence.model_files import labels_in
+from calibrant.persistence.schema import fitted_labels
 from calibrant.tabular.columns import find_column, to_numbers
 from calibrant.tabular.rows import labels_of
 
@@ -143,7 +143,7 @@ def load_calibrator(path: str | Path) -> ProbabilityCalibrator:
     # It numbers its columns; their names are those of `_classes`, sorted.
     if (
         not isinstance(calibrator, MulticlassCalibrator)
-        or labels_in(calibrator, "classes_") != tuple(range(len(classes)))
+        or fitted_labels(calibrator, "classes_") != tuple(range(len(classes)))
         or classes != tuple(sorted(set(classes)))
     ):
         raise ValueError(

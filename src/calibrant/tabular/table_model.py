@@ -11,7 +11,7 @@ import pandas as pd
 from calibrant._core.typing import FloatArray
 from calibrant.classifier import CalibratedClassifier
 from calibrant.persistence import load, read_info, save
-from calibrant.persistence.model_files import labels_in
+from calibrant.persistence.schema import fitted_labels
 from calibrant.tabular.columns import Schema
 from calibrant.tabular.models import make_model
 from calibrant.tabular.rows import new_rows, training_rows
@@ -140,8 +140,8 @@ def load_table_model(path: str | Path) -> TableModel:
     features = tuple(column.name for column in schema.features)
     if (
         not isinstance(classifier, CalibratedClassifier)
-        or labels_in(classifier, "classes_") != schema.classes
-        or labels_in(classifier, "feature_names_in_") != features
+        or fitted_labels(classifier, "classes_") != schema.classes
+        or fitted_labels(classifier, "feature_names_in_") != features
     ):
         raise ValueError(
             f"{path} must hold a model of the classes and columns that it names. It was changed. "

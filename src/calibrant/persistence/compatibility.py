@@ -1,0 +1,91 @@
+"""Changes to files saved by earlier versions, so that they load into present types.
+
+A file contains the name of each type and attribute. Whenever a type that a model can contain is
+moved or renamed, or one of its attributes is renamed, add the former name to a table below. New
+parameters of estimators need no entry: their default must keep the former behavior.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from sklearn.base import BaseEstimator
+
+from calibrant.persistence.validation import iterate_objects
+
+SCHEMA_MEMBER = "schema.json"
+
+# Former name of a type -> present name.
+RENAMED_TYPES: dict[str, str] = {}
+# Present name of a type -> former name of an attribute -> present name.
+RENAMED_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "calibrant.calibrators.enir.ENIR": {"limited": "floored"},
+}
+
+
+def apply_renames(content: bytes) -> bytes:
+    """Replace former names of types and attributes in a skops archive.
+
+    Parameters
+    ----------
+    content : bytes
+        A zip archive.
+
+    Returns
+    -------
+    bytes
+        The same archive if it has no former names, or cannot be read.
+    """
+    former_names: list[str] = []
+    try:
+        with ZipFile(io.BytesIO(content)) as archive:
+            schema = json.loads(
+                archive.read(SCHEMA_MEMBER), object_hook=lambda node: _rename(node, former_names)
+            )
+            if not former_names:
+                return content
+            members = {name: archive.read(name) for name in archive.namelist()}
+    except Exception:  # a forged archive can fail in any way; `check_types` refuses it
+        return content
+    members[SCHEMA_MEMBER] = json.dumps(schema).encode()
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for name, member in members.items():
+            archive.writestr(name, member)
+    return buffer.getvalue()
+
+
+def add_missing_parameters(model: Any) -> None:
+    """Give the estimators in a model the parameters that they had not yet when it was saved.
+
+    Parameters
+    ----------
+    model : estimator
+        A loaded model, changed in place.
+    """
+    for part in iterate_objects(model):
+        if isinstance(part, BaseEstimator) and type(part).__module__.startswith("calibrant."):
+            for name, parameter in inspect.signature(type(part)).parameters.items():
+                if not hasattr(part, name) and parameter.default is not parameter.empty:
+                    setattr(part, name, parameter.default)
+
+
+def _rename(node: dict[str, Any], former_names: list[str]) -> dict[str, Any]:
+    """Rename the type and the attributes of one node, and collect the former names."""
+    path = f"{node.get('__module__')}.{node.get('__class__')}"
+    if path in RENAMED_TYPES:
+        former_names.append(path)
+        path = RENAMED_TYPES[path]
+        node["__module__"], _, node["__class__"] = path.rpartition(".")
+    state = node.get("content")
+    attributes = state.get("content") if isinstance(state, dict) else None
+    if isinstance(attributes, dict):
+        for former, present in RENAMED_ATTRIBUTES.get(path, {}).items():
+            if former in attributes and present not in attributes:
+                former_names.append(former)
+                attributes[present] = attributes.pop(former)
+    return node

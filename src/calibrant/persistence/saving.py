@@ -1,0 +1,95 @@
+"""Saving of fitted models."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant import __version__
+from calibrant._core.files import write_atomically
+from calibrant.persistence.schema import ModelInfo, add_info, fitted_labels
+from calibrant.persistence.serialization import (
+    check_types,
+    first_line,
+    serialize,
+    skops_version,
+)
+from calibrant.persistence.validation import validate_loaded_model
+
+
+def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = None) -> None:
+    """Save a fitted model to a file that contains no code.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted `CalibratedClassifier`, calibrator or scikit-learn estimator. All its parts
+        must be of types that `load` accepts, those of calibrant, scikit-learn and numpy.
+    path : str or Path
+        The file to write, by convention with the suffix ".skops". An existing file is replaced.
+    training : mapping, default=None
+        Notes to keep with the model: plain values, lists and dictionaries.
+
+    Raises
+    ------
+    ValueError
+        If the model contains a part that `load` would not accept, or the file cannot be
+        written.
+
+    See Also
+    --------
+    load : Load a saved model.
+    calibrant.persistence.read_info : Read the description of a saved model.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from calibrant import CalibratedClassifier, load, save
+    >>> from calibrant.datasets import make_waveform
+    >>> X, y = make_waveform(100, random_state=0)
+    >>> model = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "model.skops")
+    ...     loaded = load(Path(folder) / "model.skops")
+    >>> bool((loaded.predict_proba(X) == model.predict_proba(X)).all())
+    True
+    """
+    check_is_fitted(model)
+    remedy = "Remove that part, or store the model in another format."
+    try:
+        validate_loaded_model(model)
+    except ValueError as error:
+        raise ValueError(
+            f"The model must consist of parts that calibrant.load accepts, but {error}. {remedy}"
+        ) from None
+    try:
+        content = serialize(model)
+    except TypeError as error:
+        raise ValueError(
+            f"The model must consist of parts that can be saved. {first_line(error)} {remedy}"
+        ) from None
+    check_types(content, "The model", remedy)
+    info = ModelInfo(
+        model=type(model).__name__,
+        classes=fitted_labels(model, "classes_"),
+        features=tuple(map(str, fitted_labels(model, "feature_names_in_"))),
+        training=dict(training or {}),
+        versions={
+            "calibrant": __version__,
+            "scikit-learn": sklearn.__version__,
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+            "skops": skops_version(),
+            "python": ".".join(map(str, sys.version_info[:3])),
+        },
+    )
+    write_atomically(path, add_info(content, info))

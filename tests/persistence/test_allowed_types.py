@@ -1,0 +1,25 @@
+import inspect
+
+from calibrant._core.registries import CALIBRATORS
+from calibrant.generation import Generator
+from calibrant.persistence.allowed_types import ALLOWED_TYPES, type_path
+from calibrant.strategies import Strategy
+
+
+def concrete_subclasses(kind):
+    for subclass in kind.__subclasses__():
+        yield from concrete_subclasses(subclass)
+        if not inspect.isabstract(subclass):
+            yield subclass
+
+
+def test_every_generator_strategy_and_calibrator_is_allowed():
+    kinds = [
+        *concrete_subclasses(Generator),
+        *concrete_subclasses(Strategy),
+        *CALIBRATORS.values(),
+    ]
+    # Tests and experiments define further types.
+    names = {name for name in map(type_path, kinds) if name.startswith("calibrant.")}
+    assert len(names) > 15
+    assert names <= ALLOWED_TYPES

@@ -1,0 +1,72 @@
+"""Files saved by earlier versions; fixtures/save_models.py saved them."""
+
+import io
+import json
+import warnings
+from inspect import signature
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from typer.testing import CliRunner
+
+from calibrant import load
+from calibrant.cli import app
+from calibrant.exceptions import CalibrationWarning
+from calibrant.persistence.validation import iterate_objects
+
+FOLDERS = [path for path in (Path(__file__).parent / "fixtures").iterdir() if path.is_dir()]
+EXPECTED = {folder: json.loads((folder / "expected.json").read_text()) for folder in FOLDERS}
+MODELS = [(folder, name) for folder in FOLDERS for name in EXPECTED[folder]["proba"]]
+
+each_model = pytest.mark.parametrize(
+    ("folder", "name"), MODELS, ids=lambda part: str(getattr(part, "name", part))
+)
+
+
+@pytest.fixture(autouse=True)
+def _any_scikit_learn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)
+        yield
+
+
+@each_model
+def test_models_of_earlier_versions_predict_the_same(folder, name):
+    rows, scores = (np.array(EXPECTED[folder][key]) for key in ("rows", "scores"))
+    expected = np.array(EXPECTED[folder]["proba"][name])
+    model = load(folder / f"{name}.skops")
+    if hasattr(model, "estimator"):
+        proba = model.predict_proba(rows)
+    elif expected.ndim == 2:
+        proba = model.predict_proba(scores)
+    else:
+        proba = model.predict(scores[:, 0])
+    np.testing.assert_allclose(proba, expected, rtol=1e-9)
+
+
+@each_model
+def test_estimators_of_earlier_versions_have_the_present_parameters(folder, name):
+    for part in iterate_objects(load(folder / f"{name}.skops")):
+        if isinstance(part, BaseEstimator):
+            assert (
+                clone(part).get_params(deep=False).keys() == signature(type(part)).parameters.keys()
+            )
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize(
+    ("command", "model", "new", "expected"),
+    [
+        ("predict", "table.skops", "new_rows.csv", "predicted.csv"),
+        ("apply", "calibrator.skops", "new_scores.csv", "applied.csv"),
+    ],
+)
+def test_table_models_of_earlier_versions_predict_the_same(folder, command, model, new, expected):
+    result = CliRunner().invoke(app, [command, str(folder / model), str(folder / new)])
+    assert result.exit_code == 0, result.output
+    proba = np.genfromtxt(io.StringIO(result.stdout), delimiter=",", names=True)
+    kept = np.genfromtxt(folder / expected, delimiter=",", names=True)
+    assert proba.dtype.names == kept.dtype.names == ("a", "b", "c")
+    np.testing.assert_allclose(proba.tolist(), kept.tolist(), rtol=1e-9)

@@ -14,7 +14,7 @@ FIT = """
 from calibrant._core import merging
 from calibrant.calibrators import ENIR
 enir = ENIR().fit([0.1, 0.2, 0.3, 0.4, 0.7, 0.9], [0, 0, 1, 0, 1, 1])
-print(merging.__file__, merging.KERNEL, enir.predict([0.0, 0.35, 0.8]))
+print(merging.__file__, merging.KERNEL, *enir.predict([0.0, 0.35, 0.8]), sep="\\n")
 """
 
 
@@ -25,41 +25,63 @@ def has_setuptools():
         return False
 
 
-@pytest.mark.skipif(not has_setuptools(), reason="building a wheel needs setuptools 77 or newer")
-@pytest.mark.parametrize(
-    ("compiler", "kernel"), [("cc", "compiled"), ("/bin/false", "python")], ids=["gcc", "no gcc"]
+pytestmark = pytest.mark.skipif(
+    not has_setuptools(), reason="building a wheel needs setuptools 77 or newer"
 )
-def test_the_wheel_works_with_and_without_a_compiler(compiler, kernel, tmp_path):
+
+
+@pytest.fixture(scope="module")
+def build_wheel(tmp_path_factory):
+    """Build a wheel with a given C compiler from a copy of the repository's own files."""
+
+    def build(compiler):
+        source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+        no_builds = shutil.ignore_patterns("*.so", "*.pyd", "*.egg-info", "__pycache__")
+        for folder in ("src", "experiments", "benchmarks", "tests"):
+            if (ROOT / folder).is_dir():
+                shutil.copytree(ROOT / folder, source / folder, ignore=no_builds)
+        for name in ("setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, source)
+        subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", BUILD, str(target)],
+            cwd=source,
+            env=os.environ | {"CC": compiler},
+            check=True,
+            capture_output=True,
+        )
+        (wheel,) = target.glob("*.whl")
+        return wheel
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("compiler", "kernel"), [("cc", "compiled"), ("/bin/false", "python")], ids=["cc", "no cc"]
+)
+def test_the_wheel_works_with_and_without_a_compiler(compiler, kernel, build_wheel, tmp_path):
     if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not here")
-    source, installed = tmp_path / "source", tmp_path / "installed"
-    no_build = shutil.ignore_patterns("*.so", "*.pyd", "*.egg-info", "__pycache__")
-    shutil.copytree(ROOT / "src", source / "src", ignore=no_build)
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    run = [sys.executable, "-W", "ignore", "-c"]
-    subprocess.run(
-        [*run, BUILD, str(tmp_path)],
-        cwd=source,
-        env=os.environ | {"CC": compiler},
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    zipfile.ZipFile(wheel).extractall(installed)
-    said = subprocess.run(
-        [*run, FIT],
-        env=os.environ | {"PYTHONPATH": str(installed)},
+        pytest.skip(f"{compiler} is not installed")
+    zipfile.ZipFile(build_wheel(compiler)).extractall(tmp_path)
+    printed = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FIT],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
         check=True,
         capture_output=True,
         text=True,
     ).stdout
-    assert said.split() == [
-        str(installed / "calibrant" / "merging.py"),
-        kernel,
-        "[0.",
-        "0.5",
-        "1.",
-        "]",
-    ]
-    assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".c")]
+    module = str(tmp_path / "calibrant" / "_core" / "merging.py")
+    assert printed.split() == [module, kernel, "0.0", "0.5", "1.0"]
+
+
+def test_the_wheel_holds_the_library_and_nothing_else(build_wheel):
+    held = {Path(name) for name in zipfile.ZipFile(build_wheel("/bin/false")).namelist()}
+    top = {path.parts[0].split("-")[0] for path in held}
+    assert top == {"calibrant"}  # and calibrant-*.dist-info: no experiments, no tests
+    source = ROOT / "src"
+    left_out = {".c", ".pyc", ".pyd", ".so"}
+    expected = {
+        path.relative_to(source)
+        for path in (source / "calibrant").rglob("*")
+        if path.is_file() and path.suffix not in left_out
+    }
+    assert {path for path in held if "dist-info" not in path.parts[0]} == expected

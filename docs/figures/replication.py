@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibrant.plots.panels import COLORS
+from calibrant.plots._panels import COLORS
 from experiments.paper.losses import published_value
 
 NAMES = {"nb": "naive Bayes", "rf": "random forest"}

@@ -27,7 +27,7 @@ def expected_calibration_error(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""The expected calibration error (ECE), with bins of equal weight.
+    r"""Compute the expected calibration error (ECE) with bins of equal weight.
 
     Parameters
     ----------

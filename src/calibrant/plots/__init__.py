@@ -1,7 +1,7 @@
-"""Pictures of probabilities, in the manner of scikit-learn's displays.
+"""Plots of probabilities and comparisons, in the style of scikit-learn's displays.
 
-What is drawn are records of `calibrant.metrics` and `calibrant.comparison`: the numbers exist
-without a picture. matplotlib is imported when something is drawn.
+Displays draw records of `calibrant.metrics` and `calibrant.comparison`, so every number is
+available without a plot. matplotlib is imported when the first figure is made.
 """
 
 from calibrant.plots.calibration_map import CalibrationMapDisplay

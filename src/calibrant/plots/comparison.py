@@ -9,32 +9,45 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calibrant.comparison import RankComparison, compare_ranks
-from calibrant.plots.panels import COLORS, clean, panels
+from calibrant.plots._panels import COLORS, clean, make_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ROW_HEIGHT = 0.3
+FIGURE_WIDTH, MARGIN_HEIGHT, ROW_HEIGHT = 7.0, 1.0, 0.3
+MUTED_COLOR = "0.35"
 
 
 class ComparisonDisplay:
-    """Critical-difference diagram: mean ranks of methods, and which do not differ.
+    """Critical-difference diagram: the mean ranks of methods over data sets.
 
-    Each method has its mean rank and a bar as long as the critical difference: two methods
-    differ if their bars do not overlap. Those that do not differ from the best are filled, and
-    reach into the band of its bar.
+    Each method has a bar around its mean rank that is as long as the critical difference. Two
+    methods differ significantly if their bars do not overlap. The shaded band is the bar of
+    the best method, and methods that do not differ from it have filled dots.
 
     Parameters
     ----------
     comparison : RankComparison
-        Ranks and critical difference.
-    names : list of str
+        The mean ranks and the critical difference.
+    names : sequence of str
         The names of the methods.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        The axes drawn on, after `plot`.
+        The axes, set by `plot`.
+
+    See Also
+    --------
+    calibrant.comparison.compare_ranks : The numbers that are drawn.
+
+    Examples
+    --------
+    >>> from calibrant.plots import ComparisonDisplay
+    >>> losses = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.54], [0.10, 0.13, 0.17]]
+    >>> display = ComparisonDisplay.from_losses(losses, ["auto", "sigmoid", "isotonic"])
+    >>> display.comparison.mean_rank.round(2)
+    array([1.  , 2.33, 2.67])
     """
 
     ax_: Axes
@@ -47,18 +60,18 @@ class ComparisonDisplay:
     def from_losses(
         cls, losses: ArrayLike, names: Sequence[str], *, alpha: float = 0.05, ax: Axes | None = None
     ) -> Self:
-        """Draw the diagram of methods on several data sets.
+        """Draw the diagram of losses on several data sets.
 
         Parameters
         ----------
         losses : array-like of shape (n_data_sets, n_methods)
             The loss of each method on each data set.
-        names : list of str
+        names : sequence of str
             The names of the methods.
         alpha : float, default=0.05
             The significance level.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            The axes to draw on. `None` means a new figure.
 
         Returns
         -------
@@ -73,44 +86,53 @@ class ComparisonDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            The axes to draw on. `None` means a new figure.
 
         Returns
         -------
-        ComparisonDisplay
-            The display itself.
+        self
+            The display.
         """
         ranks = self.comparison.mean_rank
         half = self.comparison.critical_difference / 2
+        if len(self.names) != len(ranks):
+            raise ValueError(
+                f"names must contain one name for each of the {len(ranks)} methods, got "
+                f"{len(self.names)}. Pass the names in the order of the columns of losses."
+            )
         if ax is None:
-            ax = panels([""], None, 1.0 + ROW_HEIGHT * len(ranks), width=7.0)[0]
+            height = MARGIN_HEIGHT + ROW_HEIGHT * len(ranks)
+            ax = make_panels([""], None, height, FIGURE_WIDTH)[0]
         order = np.argsort(ranks, kind="stable")
         best = ranks[order[0]]
         ax.axvspan(best - half, best + half, color=COLORS[0], alpha=0.12, linewidth=0)
         for height, method in enumerate(order):
-            rank = ranks[method]
-            as_good = rank - half <= best + half
-            color = COLORS[0] if as_good else "0.35"
-            ax.plot([rank - half, rank + half], [height] * 2, color=color, linewidth=1.5)
-            ax.plot(rank, height, "o", color=color, markerfacecolor=color if as_good else "white")
-            ax.annotate(
-                f"{rank:.1f}",
-                (rank + half, height),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize="small",
-                color="0.35",
-            )
+            differs = ranks[method] - half > best + half
+            _draw_method(ax, ranks[method], half, height, differs=differs)
         clean(ax)
         ax.grid(visible=False, axis="y")
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         ax.set_yticks(range(len(ranks)), [self.names[method] for method in order], parse_math=False)
         ax.set(
-            xlabel=f"mean rank, 1 is best; critical difference {2 * half:.2f}",
+            xlabel=f"mean rank (1 is best), critical difference {2 * half:.2f}",
             ylim=(len(ranks) - 0.5, -0.5),
         )
         ax.margins(x=0.06)
         self.ax_ = ax
         return self
+
+
+def _draw_method(ax: Axes, rank: float, half: float, height: float, *, differs: bool) -> None:
+    color = MUTED_COLOR if differs else COLORS[0]
+    ax.plot([rank - half, rank + half], [height] * 2, color=color, linewidth=1.5)
+    ax.plot(rank, height, "o", color=color, markerfacecolor="white" if differs else color)
+    ax.annotate(
+        f"{rank:.1f}",
+        (rank + half, height),
+        xytext=(5, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize="small",
+        color=MUTED_COLOR,
+    )

@@ -44,7 +44,7 @@ def visit_math_block(translator: Any, node: nodes.math_block) -> None:
 
 
 def _to_mathml(node: nodes.Element, *, as_block: bool) -> str:
-    formula = ACCENTED.sub(r"\1{}", node.astext())
+    formula = ACCENTED.sub(r"\1{}", node.astext()).replace(r"\dots", r"\ldots")
     try:
         return tex2mathml(formula, as_block=as_block).replace(LOGARITHM, SPACED_LOGARITHM)
     except MathError as error:

@@ -1,7 +1,7 @@
-"""Measure what calibration brings by number of rows: rows.csv, and rows.png of it.
+"""Measure the log loss before and after calibration by number of rows: rows.csv and rows.png.
 
-Needs the paper's data (``CALIBRANT_DATA``); run it from the root of the repository. With
-rows.csv in place only the figure is drawn.
+Needs the paper's data (``CALIBRANT_DATA``); run it from the root of the repository. If
+rows.csv exists, only the figure is drawn.
 """
 
 import csv
@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 
 FILE = Path("docs/figures/rows.csv")
-SETS = {"waveform": "Waveform, 3 classes", "pendigits": "Pen digits, 10 classes"}
-SETS |= {"contraceptive": "Contraceptive method, 3 classes"}
+DATA_SETS = {"waveform": "Waveform, 3 classes", "pendigits": "Pen digits, 10 classes"}
+DATA_SETS |= {"contraceptive": "Contraceptive method, 3 classes"}
 MODELS = {"nb": "naive Bayes", "rf": "random forest", "lr": "logistic regression"}
 COLORS = {"nb": "#0072b2", "rf": "#d55e00", "lr": "#009e73"}
 SIZES = (25, 50, 100, 200, 400, 800)
@@ -20,7 +20,7 @@ TICKS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 def measure() -> None:
-    """Fit on stratified draws of each size, and score on up to 3,000 of the other rows."""
+    """Fit on stratified draws of each size, and score up to 3,000 of the other rows."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import train_test_split
@@ -40,7 +40,7 @@ def measure() -> None:
     with FILE.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["data_set", "model", "rows", "draw", "before", "after"])
-        for name in SETS:
+        for name in DATA_SETS:
             data = load_dataset(name)
             for size in SIZES:
                 for draw in range(N_DRAWS):
@@ -52,18 +52,18 @@ def measure() -> None:
                         stratify=data.target,
                         random_state=draw,
                     )
-                    for own, model in models.items():
+                    for key, model in models.items():
                         calibrated = CalibratedClassifier(model, random_state=0).fit(X, y)
                         losses = [
                             log_loss(y_new, fitted.predict_proba(X_new), labels=fitted.classes_)
                             for fitted in (model.fit(X, y), calibrated)
                         ]
-                        rows.writerow([name, own, size, draw, *(f"{each:.4f}" for each in losses)])
+                        rows.writerow([name, key, size, draw, *(f"{each:.4f}" for each in losses)])
                     file.flush()
 
 
 def draw() -> None:
-    """Draw log loss before and after by number of rows."""
+    """Draw the log loss before and after calibration by number of rows."""
     from matplotlib.figure import Figure
 
     losses = defaultdict(list)
@@ -74,16 +74,16 @@ def draw() -> None:
                     float(row[when])
                 )
     figure = Figure(figsize=(10, 3.8), layout="constrained")
-    axes = figure.subplots(1, len(SETS))
-    for ax, (name, title) in zip(axes, SETS.items(), strict=True):
-        for own in MODELS:
+    axes = figure.subplots(1, len(DATA_SETS))
+    for ax, (name, title) in zip(axes, DATA_SETS.items(), strict=True):
+        for key in MODELS:
             for when, line in (("before", ":"), ("after", "-")):
-                means = [fmean(losses[name, own, when, size]) for size in SIZES]
+                means = [fmean(losses[name, key, when, size]) for size in SIZES]
                 ax.plot(
                     SIZES,
                     means,
                     line,
-                    color=COLORS[own],
+                    color=COLORS[key],
                     marker="o",
                     markersize=3.5,
                 )

@@ -1,1 +1,5 @@
-"""Speed only, always as ratios beside a peer in one run: ``python -m benchmarks``."""
+"""Benchmarks of speed, as ratios to a peer timed in the same run: ``python -m benchmarks``.
+
+Each module other than `benchmarks.timing` defines ``rows()``, a generator of the rows that it
+contributes to the table.
+"""

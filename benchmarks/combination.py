@@ -1,61 +1,59 @@
-"""Coupling beside the bare solution of its linear systems."""
+"""Coupling of pairwise probabilities beside the solution of its linear systems."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.timing import Row, Work, growth, measure
+from calibrant._core.typing import FloatArray
 from calibrant.combination import couple
-
-FloatArray = NDArray[np.float64]
 
 
 def rows() -> Iterator[Row]:
-    """Time the default coupling, and its growth with the rows and with the classes."""
-    R = pairwise(100_000, 10)
-    system, constant = bordered_systems(R)
+    """Time the default coupling and its growth with the numbers of rows and classes."""
+    pairwise = draw_pairwise(100_000, 10)
+    systems, right_side = make_bordered_systems(pairwise)
     yield measure(
         "couple, n = 100,000, K = 10 / numpy.linalg.solve of Wu, Lin and Weng's systems",
-        lambda: couple(R),
-        lambda: np.linalg.solve(system, constant),
+        lambda: couple(pairwise),
+        lambda: np.linalg.solve(systems, right_side),
         1.5,
         repeats=11,
     )
     yield growth(
-        "growth with n: couple, K = 10", lambda n: couple_of(n, 10), [1000, 10_000, 100_000]
+        "growth with n: couple, K = 10", lambda n: make_coupling(n, 10), [1000, 10_000, 100_000]
     )
-    # Each row has K^2 pairs, and its system takes K^3 steps.
+    # Each row has about K^2 pairs and a system that takes about K^3 operations.
     yield growth(
-        "growth with K: couple, n = 5,000", lambda k: couple_of(5000, k), [5, 10, 20, 40], 3.0
+        "growth with K: couple, n = 5,000", lambda k: make_coupling(5000, k), [5, 10, 20, 40], 3.0
     )
 
 
-def pairwise(n_samples: int, n_classes: int) -> FloatArray:
-    """Return pairwise probabilities that contradict each other."""
+def draw_pairwise(n_samples: int, n_classes: int) -> FloatArray:
+    """Draw pairwise probabilities that no class probabilities agree with."""
     rng = np.random.default_rng(0)
-    R = rng.uniform(size=(n_samples, n_classes, n_classes))
+    pairwise = rng.uniform(size=(n_samples, n_classes, n_classes))
     first, second = np.triu_indices(n_classes, 1)
-    R[:, second, first] = 1.0 - R[:, first, second]
-    return R
+    pairwise[:, second, first] = 1.0 - pairwise[:, first, second]
+    return pairwise
 
 
-def bordered_systems(R: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the linear systems of the coupling, with one equation more than classes."""
-    n_samples, n_classes, _ = R.shape
-    r = R * (1.0 - np.eye(n_classes))
-    system = np.zeros((n_samples, n_classes + 1, n_classes + 1))
-    system[:, :-1, :-1] = -r * r.transpose(0, 2, 1)
-    system[:, range(n_classes), range(n_classes)] = np.einsum("nij,nij->nj", r, r)
-    system[:, -1, :-1] = system[:, :-1, -1] = 1.0
-    constant = np.zeros((n_samples, n_classes + 1, 1))
-    constant[:, -1] = 1.0
-    return system, constant
+def make_bordered_systems(pairwise: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the linear systems of the coupling, bordered by the constraint on the sum."""
+    n_samples, n_classes, _ = pairwise.shape
+    r = pairwise * (1.0 - np.eye(n_classes))
+    systems = np.zeros((n_samples, n_classes + 1, n_classes + 1))
+    systems[:, :-1, :-1] = -r * r.transpose(0, 2, 1)
+    systems[:, range(n_classes), range(n_classes)] = np.einsum("nij,nij->nj", r, r)
+    systems[:, -1, :-1] = systems[:, :-1, -1] = 1.0
+    right_side = np.zeros((n_samples, n_classes + 1, 1))
+    right_side[:, -1] = 1.0
+    return systems, right_side
 
 
-def couple_of(n_samples: int, n_classes: int) -> Work:
-    """Return the coupling of so many rows and classes."""
-    R = pairwise(n_samples, n_classes)
-    return lambda: couple(R)
+def make_coupling(n_samples: int, n_classes: int) -> Work:
+    """Return the coupling of a given number of rows and classes."""
+    pairwise = draw_pairwise(n_samples, n_classes)
+    return lambda: couple(pairwise)

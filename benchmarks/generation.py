@@ -1,31 +1,30 @@
-"""Held-out scores in closed form, beside the loop that refits."""
+"""Held-out scores in closed form beside the loop that refits the estimator."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from benchmarks.timing import Row, compare, growth, measure
+from benchmarks.timing import Row, Timer, Work, compare, growth, make_timer, measure
 from calibrant import CalibratedClassifier
 from calibrant._core.fitting import Fitter
 from calibrant._core.problems import scoring_problems
+from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.generation import MonteCarloCV
 from calibrant.strategies import OneVsRest
 
 N_ROWS, N_CLASSES = 300, 4
-PAPER_SECONDS = 4.36  # of naive Bayes, for a binary problem
-MOST_SECONDS = 0.010
-# The estimators, how much sooner they must be, and the sizes that show how they grow: beyond
-# 16,667 rows a problem has a single split, and a problem's work is in proportion to its rows.
+# The published time of naive Bayes per binary problem, and the largest acceptable one.
+PAPER_SECONDS, MAX_SECONDS = 4.36, 0.010
+# The estimators with their least speedups and the sizes that show their growth. Beyond 16,667
+# rows a problem has a single split, and its work is proportional to its rows.
 CASES: list[tuple[Any, float, tuple[int, ...]]] = [
     (GaussianNB(), 20.0, (20_000, 60_000, 200_000)),
     (KNeighborsClassifier(), 5.0, (20_000, 40_000, 80_000)),
@@ -34,42 +33,48 @@ CASES: list[tuple[Any, float, tuple[int, ...]]] = [
 
 
 def rows() -> Iterator[Row]:
-    """Time generation in closed form and by refits, its growth, and whole fits."""
+    """Time closed forms beside refits, their growth, and whole fits beside the paper's."""
     size = f"n = {N_ROWS}, K = {N_CLASSES}"
-    for estimator, least, sizes in CASES:
+    for estimator, min_speedup, sizes in CASES:
         name = type(estimator).__name__
-        # What is not of a known type itself is refitted.
+        # Closed forms apply to known types only, not to their subclasses.
         refitted = type("Refitted", (type(estimator),), {})()
         yield measure(
             f"generation, {name}, {size}: refit loop / closed form",
-            generation(estimator, N_ROWS),
-            generation(refitted, N_ROWS),
-            least,
+            make_generation(estimator, N_ROWS),
+            make_generation(refitted, N_ROWS),
+            min_speedup,
             repeats=15,
             speedup=True,
         )
         yield growth(
-            f"generation, {name}, closed form: exponent of n", partial(generation, estimator), sizes
+            f"growth with n: generation, {name}, closed form",
+            partial(make_generation, estimator),
+            sizes,
         )
     for letter, work, numbers in (
-        ("d", lambda d: generation(GaussianNB(), 2000, n_features=d), (8, 32, 128)),
-        ("K", lambda k: generation(GaussianNB(), 2000, n_features=8, n_classes=k), (4, 16, 64)),
+        ("d", lambda d: make_generation(GaussianNB(), 2000, n_features=d), (8, 32, 128)),
+        (
+            "K",
+            lambda k: make_generation(GaussianNB(), 2000, n_features=8, n_classes=k),
+            (4, 16, 64),
+        ),
     ):
-        yield growth(f"generation, GaussianNB, closed form: exponent of {letter}", work, numbers)
+        yield growth(f"growth with {letter}: generation, GaussianNB, closed form", work, numbers)
     yield compare(
-        f"GaussianNB, one-vs-rest, DGG and ENIR, {size}: a binary problem / the paper's",
-        seconds_a_problem(),
+        f"GaussianNB, one-vs-rest, DGG and ENIR, {size}, per binary problem / the paper",
+        make_problem_timer(),
         lambda: PAPER_SECONDS,
-        MOST_SECONDS / PAPER_SECONDS,
+        MAX_SECONDS / PAPER_SECONDS,
         repeats=15,
     )
 
 
-def generation(
+def make_generation(
     estimator: Any, n_rows: int, n_features: int = 4, n_classes: int = N_CLASSES
-) -> Callable[[], object]:
-    """Return what generates the scores of one-vs-rest problems."""
-    X, y = draw(n_rows, n_features, n_classes)
+) -> Work:
+    """Return the generation of the held-out scores of one-vs-rest problems."""
+    X, y = draw_rows(n_rows, n_features, n_classes)
     weight = np.ones(n_rows)
     code = OneVsRest().code(n_classes, np.random.RandomState(0))
     problems = scoring_problems(code, y, np.arange(n_classes), weight > 0)
@@ -81,25 +86,21 @@ def generation(
     return generate
 
 
-def seconds_a_problem() -> Callable[[], float]:
-    """Return what fits all problems, and tells the seconds of one."""
-    X, y = draw(N_ROWS)
+def make_problem_timer() -> Timer:
+    """Return a function that fits all problems and returns the seconds per problem."""
+    X, y = draw_rows(N_ROWS)
     model = CalibratedClassifier(
         GaussianNB(), strategy="one-vs-rest", method="enir", cv="monte-carlo", random_state=0
     )
 
-    def seconds() -> float:
-        began = time.perf_counter()
-        model.fit(X, y)
-        return (time.perf_counter() - began) / N_CLASSES
-
-    return seconds
+    fit_timer = make_timer(lambda: model.fit(X, y))
+    return lambda: fit_timer() / N_CLASSES
 
 
-def draw(
+def draw_rows(
     n_rows: int, n_features: int = 4, n_classes: int = N_CLASSES
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Draw rows of features, some of which tell something about the class."""
+) -> tuple[FloatArray, IndexArray]:
+    """Draw rows of which at most eight features are informative."""
     X, y = make_classification(
         n_rows,
         n_features,

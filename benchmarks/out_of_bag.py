@@ -1,4 +1,4 @@
-"""A calibrated forest beside the forest alone."""
+"""Fits of a calibrated forest beside fits of the forest alone."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from calibrant import CalibratedClassifier
 
 
 def rows() -> Iterator[Row]:
-    """Time the fit with out-of-bag votes, and its growth with the number of rows."""
+    """Time the fit with out-of-bag votes and its growth with the number of rows."""
     X, y = make_classification(500, 20, n_informative=8, n_classes=5, random_state=0)
     for method, limit in (("enir", 1.1), ("auto", 1.3)):
         yield measure(
             f"fit a calibrated forest of 500 trees, n = 500, K = 5, {method} / the forest",
-            lambda method=method: calibrated(method).fit(X, y),  # type: ignore[misc]
-            lambda: forest(oob_score=True).fit(X, y),
+            lambda method=method: make_calibrated_forest(method).fit(X, y),  # type: ignore[misc]
+            lambda: make_forest(oob_score=True).fit(X, y),
             limit,
         )
-    yield growth("growth with n: fit a calibrated forest, auto", fit_of, [500, 1000, 2000, 4000])
+    yield growth("growth with n: fit a calibrated forest, auto", make_fit, [500, 1000, 2000, 4000])
 
 
-def forest(**options: bool) -> RandomForestClassifier:
-    """Return a forest of 500 trees on two cores."""
+def make_forest(**options: bool) -> RandomForestClassifier:
+    """Return an unfitted forest of 500 trees that uses two cores."""
     return RandomForestClassifier(500, random_state=0, n_jobs=2, **options)
 
 
-def calibrated(method: str) -> CalibratedClassifier:
-    """Return the same forest, calibrated from its out-of-bag votes."""
-    return CalibratedClassifier(forest(), method=method, cv="oob", random_state=0)
+def make_calibrated_forest(method: str) -> CalibratedClassifier:
+    """Return the same forest, unfitted, calibrated with its out-of-bag votes."""
+    return CalibratedClassifier(make_forest(), method=method, cv="oob", random_state=0)
 
 
-def fit_of(n: int) -> Work:
+def make_fit(n: int) -> Work:
     """Return the fit of n rows."""
     X, y = make_classification(n, 20, n_informative=8, n_classes=5, random_state=0)
-    return lambda: calibrated("auto").fit(X, y)
+    return lambda: make_calibrated_forest("auto").fit(X, y)

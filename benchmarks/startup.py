@@ -1,34 +1,34 @@
-"""What an import costs, in fresh interpreters."""
+"""Import times in fresh interpreters."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from benchmarks.timing import Row, compare
+from benchmarks.timing import Row, Timer, compare
 
-TIMER = "import time; began = time.perf_counter(); {}; print(time.perf_counter() - began)"
+SCRIPT = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
 
 
 def rows() -> Iterator[Row]:
-    """Time the package, and its estimator, beside scikit-learn's own calibration."""
-    peer = import_seconds("import sklearn.calibration")
+    """Time imports of the package and of its estimator beside scikit-learn's calibration."""
+    peer_timer = make_import_timer("import sklearn.calibration")
     for statement in ("import calibrant", "from calibrant import CalibratedClassifier"):
         yield compare(
             f"{statement} / import sklearn.calibration",
-            import_seconds(statement),
-            peer,
+            make_import_timer(statement),
+            peer_timer,
             limit=1.15,
             repeats=11,
         )
 
 
-def import_seconds(statement: str) -> Callable[[], float]:
-    """Return what runs a statement in a fresh interpreter, and times it there."""
+def make_import_timer(statement: str) -> Timer:
+    """Return a function that times a statement in a fresh interpreter."""
 
-    def seconds() -> float:
-        command = [sys.executable, "-c", TIMER.format(statement)]
+    def timer() -> float:
+        command = [sys.executable, "-c", SCRIPT.format(statement)]
         return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
-    return seconds
+    return timer

@@ -1,4 +1,4 @@
-"""Time work beside its peer, and its growth with the size of the input."""
+"""Timing of work beside a peer, and of its growth with the size of the input."""
 
 from __future__ import annotations
 
@@ -10,133 +10,145 @@ from statistics import median
 import numpy as np
 
 Work = Callable[[], object]
+Timer = Callable[[], float]
 
-# Over three decades of n, n log n fits an exponent of about 1.1; a tenth more for noise.
+# Over three decades of n, time proportional to n log n fits an exponent of about 1.1. The
+# remaining 0.1 allows for noise.
 N_LOG_N = 1.2
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table.
+    """One row of the table of benchmarks.
 
     Attributes
     ----------
-    what : str
-        What was measured, and beside what.
-    ours, peer : float or None
-        Median seconds; None where there is nothing of the kind.
+    title : str
+        What was timed, and beside what.
+    seconds, peer_seconds : float or None
+        Median seconds of calibrant and of its peer. `None` means not applicable.
     ratio : float
-        The median of the ratios of the repeats: ours by peer, or peer by ours for a
-        speedup. For growth, the exponent.
+        The median ratio of calibrant to its peer, or of the peer to calibrant for a speedup.
+        For growth, the exponent.
     limit : float
-        What the ratio may be at most, or must be at least for a speedup.
+        The largest acceptable ratio, or the smallest one for a speedup.
     speedup : bool
-        Whether a high ratio is a good one.
+        Whether larger ratios are better.
     """
 
-    what: str
-    ours: float | None
-    peer: float | None
+    title: str
+    seconds: float | None
+    peer_seconds: float | None
     ratio: float
     limit: float
     speedup: bool = False
 
     @property
     def holds(self) -> bool:
-        """Whether the ratio keeps to the limit."""
+        """Whether the ratio is within its limit."""
         return self.ratio >= self.limit if self.speedup else self.ratio <= self.limit
 
 
 def measure(
-    what: str,
-    ours: Work,
+    title: str,
+    work: Work,
     peer: Work | float,
     limit: float,
     *,
     repeats: int = 5,
     speedup: bool = False,
 ) -> Row:
-    """Time ours and its peer in turns, after one untimed turn of each.
+    """Time work and its peer in turns, after one untimed run of each.
 
     Parameters
     ----------
-    what : str
-        The name of the row.
-    ours, peer : callable
-        The work. The peer may be a number of seconds, where a published time is all there is.
+    title : str
+        The title of the row.
+    work : callable
+        The work of calibrant.
+    peer : callable or float
+        The work of the peer, or its published time in seconds if it cannot be run.
     limit : float
         The limit of the ratio.
     repeats : int, default=5
-        The number of turns.
+        The number of timed runs.
     speedup : bool, default=False
-        False: ours by peer must be at most the limit. True: peer by ours at least.
+        Whether the ratio is that of the peer to calibrant, which must be at least the limit,
+        instead of that of calibrant to the peer, which must be at most the limit.
 
     Returns
     -------
     Row
-        Medians of the seconds and of the ratios.
+        The medians of the times and of the ratios.
     """
-    peer_seconds = (lambda: peer) if isinstance(peer, float | int) else _timed(peer)
-    return compare(what, _timed(ours), peer_seconds, limit, repeats=repeats, speedup=speedup)
+    peer_timer = (lambda: float(peer)) if isinstance(peer, float | int) else make_timer(peer)
+    return compare(title, make_timer(work), peer_timer, limit, repeats=repeats, speedup=speedup)
 
 
 def compare(
-    what: str,
-    ours: Callable[[], float],
-    peer: Callable[[], float],
+    title: str,
+    timer: Timer,
+    peer_timer: Timer,
     limit: float,
     *,
     repeats: int = 5,
     speedup: bool = False,
 ) -> Row:
-    """Do as `measure` does with work that times itself: both return seconds."""
-    ours(), peer()
-    turns = [(ours(), peer()) for _ in range(repeats)]
-    ratios = [theirs / own if speedup else own / theirs for own, theirs in turns]
-    own, theirs = (median(seconds) for seconds in zip(*turns, strict=True))
-    return Row(what, own, theirs, median(ratios), limit, speedup)
+    """Compare timers, which run work and return its seconds; otherwise like `measure`."""
+    timer(), peer_timer()
+    turns = [(timer(), peer_timer()) for _ in range(repeats)]
+    ratios = [peer / mine if speedup else mine / peer for mine, peer in turns]
+    seconds, peer_seconds = (median(times) for times in zip(*turns, strict=True))
+    return Row(title, seconds, peer_seconds, median(ratios), limit, speedup)
 
 
 def growth(
-    what: str,
-    work_of: Callable[[int], Work],
+    title: str,
+    make_work: Callable[[int], Work],
     sizes: Sequence[int],
     limit: float = N_LOG_N,
     *,
     repeats: int = 3,
 ) -> Row:
-    """Fit the exponent of the time over the size.
+    """Estimate the exponent with which time grows with the size of the input.
 
     Parameters
     ----------
-    what : str
-        The name of the row.
-    work_of : callable
-        Makes the input of a size, untimed, and returns the work on it.
+    title : str
+        The title of the row.
+    make_work : callable
+        Prepares the input of a given size, untimed, and returns the work on it.
     sizes : sequence of int
-        The sizes, large enough that what does not grow counts for little.
+        The sizes, large enough for fixed costs to be negligible.
     limit : float
-        The highest exponent.
+        The largest acceptable exponent.
     repeats : int, default=3
-        How often each size is timed, in turns.
+        The number of times that each size is timed, in turns.
 
     Returns
     -------
     Row
-        The exponent as ratio; ours is the time of the last size.
+        The exponent as the ratio, and the time of the largest size.
     """
-    timed = [_timed(work_of(size)) for size in sizes]
-    timed[0]()
-    turns = [[seconds() for seconds in timed] for _ in range(repeats)]
+    timers = [make_timer(make_work(size)) for size in sizes]
+    timers[0]()
+    turns = [[timer() for timer in timers] for _ in range(repeats)]
     seconds = np.median(turns, axis=0)
-    exponent = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-    return Row(what, float(seconds[-1]), None, float(exponent), limit)
+    exponent = fit_exponent(sizes, seconds.tolist())
+    return Row(title, float(seconds[-1]), None, exponent, limit)
 
 
-def _timed(work: Work) -> Callable[[], float]:
-    def seconds() -> float:
-        began = time.perf_counter()
+def fit_exponent(sizes: Sequence[int], costs: Sequence[float]) -> float:
+    """Return the slope of log cost over log size."""
+    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+
+
+def make_timer(work: Work) -> Timer:
+    """Return a function that runs the work and returns its seconds."""
+
+    def timer() -> float:
+        start = time.perf_counter()
         work()
-        return time.perf_counter() - began
+        return time.perf_counter() - start
 
-    return seconds
+    return timer

@@ -80,10 +80,10 @@ def corrected_t_test(
 
     Notes
     -----
-    With :math:`\bar d` and :math:`s^2` the mean and variance of the :math:`J` differences and
+    With :math:`\bar{d}` and :math:`s^2` the mean and variance of the :math:`J` differences and
     :math:`\rho` the test share, the statistic
 
-    .. math:: t = \frac{\bar d}{\sqrt{(1 / J + \rho) \, s^2}}
+    .. math:: t = \frac{\bar{d}}{\sqrt{(1 / J + \rho) \, s^2}}
 
     is referred to Student's distribution with :math:`J - 1` degrees of freedom [1]_.
 

@@ -52,10 +52,10 @@ def expected_calibration_error(
 
     Notes
     -----
-    With :math:`W_b` the weight of bin :math:`b`, :math:`\bar p_b` its mean predicted probability
-    and :math:`\bar o_b` its observed frequency, the error is
+    With :math:`W_b` the weight of bin :math:`b`, :math:`\bar{p}_b` its mean predicted probability
+    and :math:`\bar{o}_b` its observed frequency, the error is
 
-    .. math:: \mathrm{ECE} = \sum_b \frac{W_b}{\sum_c W_c} \, |\bar p_b - \bar o_b| .
+    .. math:: \mathrm{ECE} = \sum_b \frac{W_b}{\sum_c W_c} \, |\bar{p}_b - \bar{o}_b| .
 
     It is biased upward when rows are few, because the sampling error of each bin adds to it:
     perfectly calibrated probabilities have an error of about 0.12 with 100 rows and 0.07 with
@@ -170,8 +170,8 @@ def smooth_calibration_error(
 
     .. math::
 
-        \sigma = \int_0^1 \Bigl|
-            \sum_i \frac{w_i}{\sum_j w_j} \, r_i K_\sigma(t, p_i) \Bigr| \, dt .
+        \sigma = \int_0^1 \left|
+            \sum_i \frac{w_i}{\sum_j w_j} \, r_i K_\sigma(t, p_i) \right| \, dt .
 
     The right-hand side decreases in :math:`\sigma`, so there is one solution and nothing to
     tune, and the error is a continuous function of the predictions. Like

@@ -74,13 +74,14 @@ def decompose(
     Notes
     -----
     With :math:`c(p)` the conditional probabilities of the classes given the predicted row
-    :math:`p`, the expectation of a proper loss :math:`\ell` splits into [1]_
+    :math:`p`, the expectation of a proper loss :math:`\ell` is the sum of two non-negative
+    terms [1]_,
 
     .. math::
 
-        E\,\ell(p, y) = \underbrace{E\,[\ell(p, y) - \ell(c(p), y)]}_{\text{calibration}}
-                      + \underbrace{E\,\ell(c(p), y)}_{\text{refinement}} .
+        E\,\ell(p, y) = \left( E\,\ell(p, y) - E\,\ell(c(p), y) \right) + E\,\ell(c(p), y) ,
 
+    the first of which is calibration and the second refinement.
     As in [2]_, :math:`c` is estimated by held-out recalibration. In each of five folds the map
 
     .. math:: c(p) = \mathrm{softmax}(t \log p + b) ,

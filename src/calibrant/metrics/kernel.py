@@ -58,7 +58,7 @@ def kernel_calibration_error(
     .. math::
 
         \frac{\sum_{i \ne j} w_i w_j \, k(p_i, p_j) \, r_i^\top r_j}{\sum_{i \ne j} w_i w_j} ,
-        \qquad k(p, q) = \exp(-\lVert p - q \rVert_1 / \nu) ,
+        \qquad k(p, q) = \exp(-{\lVert p - q \rVert}_{1} / \nu) ,
 
     where the bandwidth :math:`\nu` is the mean distance between two rows. Time and memory grow
     with the square of the number of rows. A row counts as one observation whatever its weight.
@@ -138,7 +138,7 @@ def calibration_test(
     Notes
     -----
     Under the hypothesis, label vectors drawn from the predicted probabilities are distributed
-    as the true one. With :math:`T_0` the statistic of the true labels and :math:`T_1, \dots,
+    as the true one. With :math:`T_0` the statistic of the true labels and :math:`T_1, \ldots,
     T_B` those of the drawn ones, the p-value is [1]_, [2]_
 
     .. math:: p = \frac{1 + \#\{b \ge 1 : T_b \ge T_0\}}{1 + B} .

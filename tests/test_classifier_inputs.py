@@ -123,7 +123,7 @@ def test_class_weights_by_label_keep_their_meaning(rows):
         even = make_model(plain, strategy=strategy, method=None).fit(X, names)
         uneven = make_model(heavy, strategy=strategy, method=None).fit(X, names)
         assert uneven.predict_proba(X)[:, 0].mean() > even.predict_proba(X)[:, 0].mean()
-    with pytest.raises(ValueError, match=r"class_weight by label .* Use strategy='all-pairs'"):
+    with pytest.raises(ValueError, match=r"class_weight given by label .* Use strategy='all-pairs'"):
         make_model(make_pipeline(StandardScaler(), heavy), strategy="one-vs-rest").fit(X, names)
 
 
@@ -232,7 +232,7 @@ def test_metadata_routing_brings_weights_and_groups_where_requested(rows):
         ({"y": lambda y: y + 0.5}, "Unknown label type"),
         (
             {"y": lambda y: np.array(["a", *y.tolist()[1:]], dtype=object)},
-            "one kind. Got int and str",
+            "one type. Got int and str",
         ),
         ({"y": lambda y: y[:-1]}, r"inconsistent numbers of samples: \[120, 119\]"),
         ({"sample_weight": lambda y: -np.ones(len(y))}, r"must not be negative\. Got -1\. Use 0"),
@@ -243,7 +243,7 @@ def test_metadata_routing_brings_weights_and_groups_where_requested(rows):
         ({"y": lambda y: []}, "at least one label"),
         ({"groups": lambda y: np.ones(3)}, "inconsistent numbers of samples"),
         ({"groups": lambda y: np.where(y == 0, None, "a")}, r"NaN or None in \d+ of 120 rows"),
-        ({"groups": lambda y: np.where(y == 0, np.nan, 1.0)}, "groups must name a group"),
+        ({"groups": lambda y: np.where(y == 0, np.nan, 1.0)}, "groups must hold a group"),
     ],
 )
 def test_bad_rows_get_one_clear_error(change, message, rows):
@@ -301,7 +301,7 @@ def test_classes_unknown_to_a_frozen_estimator_are_refused(rows):
 
     X, y = rows
     frozen = FrozenEstimator(GaussianNB().fit(X, y))
-    with pytest.raises(ValueError, match=r"knows, \[0, 1, 2\]\. Got \[3\] beside them"):
+    with pytest.raises(ValueError, match=r"only, \[0, 1, 2\]\. Got \[3\] as well"):
         make_model(frozen).fit(X, y + 1)
 
 

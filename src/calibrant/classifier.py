@@ -1,4 +1,4 @@
-"""CalibratedClassifier: any classifier, with probabilities that can be trusted."""
+"""CalibratedClassifier: any classifier, with calibrated class probabilities."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags, check_random_state, get_tags, indexable
+from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -19,76 +18,62 @@ from calibrant._core.probability_floor import (
     PSEUDO_COUNT,
     apply_probability_floor,
 )
-from calibrant._core.problems import (
-    check_has_proba,
-    class_scores,
-    is_scored,
-    problem_score,
-    reduce_scores,
-    scoring_problems,
-)
+from calibrant._core.problems import is_scored, make_problems, problem_scores
 from calibrant._core.routing import fit_router, route_fit
 from calibrant._core.typing import CodeMatrix, FloatArray
-from calibrant._core.validation import (
-    as_row_counts,
-    check_classes,
-    check_groups,
-    check_labels,
-    class_index,
-    warn_about_rare_classes,
-)
-from calibrant.calibrators._protocol import (
-    apply_calibrator,
-    calibrator_without_points,
-    fit_calibrator,
-    resolve_calibrator,
-)
-from calibrant.calibrators._validation import check_weight
-from calibrant.calibrators.auto import AutoCalibrator, CalibrationReport, report_of
+from calibrant._core.validation import check_rows, make_training_data, warn_about_rare_classes
+from calibrant.calibrators._protocol import apply_calibrator
+from calibrant.calibrators.fitting import fit_calibrators
+from calibrant.calibrators.registry import resolve_calibrator
+from calibrant.calibrators.report import CalibrationReport
 from calibrant.exceptions import CalibrationWarning
-from calibrant.generation import resolve_generator, scores_of_fitted
+from calibrant.generation import resolve_generator
 from calibrant.strategies import Strategy, resolve_strategy
 
 
 class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier whose class probabilities are calibrated on few rows.
+    """A classifier with class probabilities calibrated on few rows.
 
-    Calibrates the estimator on out-of-sample scores of its own training rows. By default
-    several calibrators, among them none at all, are pooled by what they do on rows they
-    have not seen, and shrunk toward no calibration where that may be chance. With a binary
-    strategy it is the method of [1]_: classes become binary problems, each is calibrated,
-    and the calibrated probabilities are combined.
+    The estimator is calibrated on held-out scores of its own training rows. By default, the
+    calibration is a weighted average of several calibrators, chosen by held-out log loss and
+    shrunk toward no calibration where the gain may be due to chance. With a binary strategy
+    it is the method of [1]_: the classes are split into binary problems, each is
+    calibrated, and the calibrated probabilities are combined.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Any classifier with ``predict_proba`` or ``decision_function``; None is a random
-        forest. One wrapped in `sklearn.frozen.FrozenEstimator` is not refitted: all rows
-        given to ``fit`` then serve to calibrate it, and ``cv`` is not used.
+        A classifier with ``predict_proba`` or ``decision_function``. ``None`` means a random
+        forest. A classifier wrapped in `sklearn.frozen.FrozenEstimator` is not refitted: all
+        rows given to ``fit`` are used to calibrate it, and ``cv`` is ignored.
     method : str, calibrator or None, default="auto"
-        How scores become probabilities. Of whole rows: "auto", "temperature", "vector",
-        "matrix", "dirichlet", or any object with ``fit(scores, y, sample_weight)`` and
-        ``predict_proba(scores)``. Of one side of a problem: "enir", "sigmoid", "beta",
-        "isotonic", "venn-abers", "histogram", or any object with
-        ``fit(score, target, sample_weight)`` and ``predict(score)``; such a method is
-        applied to pairs of classes where the strategy is direct. "auto" is "enir" for
-        binary problems. None leaves the estimator's own probabilities as they are.
+        The calibrator.
+
+        - For rows of class scores: "auto", "temperature", "vector", "matrix", "dirichlet", or
+          an object with ``fit(scores, y, sample_weight)`` and ``predict_proba(scores)``.
+        - For the score of one side of a binary problem: "enir", "sigmoid", "beta",
+          "isotonic", "venn-abers", "histogram", or an object with
+          ``fit(score, target, sample_weight)`` and ``predict(score)``. With the direct
+          strategy, such a calibrator is applied to pairs of classes.
+        - ``None`` means no calibration.
+
+        With a binary strategy, "auto" is "enir".
     strategy : str or Strategy, default="auto"
-        How classes become scoring problems: "direct" (the same as "auto"), one model of all
-        classes; "one-vs-rest", "all-pairs", "output-code", each with a model for every
+        How the classes become scoring problems: "direct" (the same as "auto") fits one
+        multi-class model; "one-vs-rest", "all-pairs" and "output-code" fit one model per
         binary problem; or an object of `calibrant.strategies`.
     cv : str, int, splitter, iterable, Generator or None, default="auto"
-        Where out-of-sample scores come from: "monte-carlo", "oob" (the out-of-bag votes of
-        a forest or of bagging, without refits), a number of stratified folds, a
-        scikit-learn splitter, (train, test) pairs, or an object of `calibrant.generation`.
-        "auto", or None, is "oob" where the estimator has such votes of 50 models or more and rows
-        stand alone, and ten folds otherwise, dealt anew up to five times while rows are few;
-        for binary problems it is "monte-carlo".
+        The source of held-out scores: "monte-carlo"; "oob" for the out-of-bag votes of a
+        forest or of bagging, without refits; a number of stratified folds; a scikit-learn
+        splitter; (train, test) pairs; or an object of `calibrant.generation`. "auto", or
+        ``None``, is "monte-carlo" for binary problems. Otherwise it is "oob" for ungrouped rows
+        and an ensemble of at least 50 models, and ten folds in all other cases, repeated up to
+        five times below 1,000 rows.
     n_jobs : int, default=None
-        The number of parallel fits. The result is the same for every number.
+        The number of parallel fits. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seeds the splits, unless they are yours, and every part of the estimator that has no
-        seed of its own.
+        Seeds the splits, except those of a given splitter, and every part of the estimator
+        without a seed.
     verbose : int, default=0
         Whether to show a progress bar on standard error.
 
@@ -99,34 +84,33 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     class_count_ : ndarray of shape (n_classes,)
         The weighted number of rows of each class.
     code_ : ndarray of shape (n_classes, n_problems) or None
-        The code matrix of the problems; None is one multi-class problem.
+        The code matrix of the binary problems; None for one multi-class problem.
     estimators_ : list of classifier
-        The fitted models, one a problem; the frozen estimator alone if it is one.
+        The fitted models, one per problem; or the frozen estimator alone.
     calibrators_ : list or None
-        The fitted calibrators, one a problem; None without calibration.
+        The fitted calibrators, one per problem; None without calibration.
     calibration_report_ : CalibrationReport
-        With ``method="auto"`` and a direct strategy: the candidates, their weights, the
-        expected gain with an interval, and all of it in a sentence as
-        ``str(calibration_report_)``.
+        The chosen calibration, with its expected gain over no calibration on new rows.
+        ``print(calibration_report_)`` summarizes it. Not set if ``method=None``.
     strategy_ : Strategy
         The strategy in use.
     n_features_in_ : int
-        The number of features seen in ``fit``.
+        The number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they have names.
+        The names of the features, if all are strings.
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Calibration for larger data.
+    sklearn.calibration.CalibratedClassifierCV : Calibration for larger data sets.
 
     Notes
     -----
-    n rows cannot show that a class is impossible: no class gets a probability below what a
-    part of a row more, divided by the class shares, would give it (`calibrant._core.probability_floor`). This
-    departs from [1]_; ``method=None`` is left as it is.
+    A finite number of rows cannot show that a class is impossible. Calibrated probabilities
+    are therefore raised to a small floor, which depends on the number of rows of each class.
+    This departs from [1]_. ``method=None`` applies no floor.
 
-    Sample weights are numbers of rows. They weight the calibration, and reach the
-    estimator if it takes them.
+    Sample weights are numbers of rows. They weight the calibration, and are passed to the
+    estimator if its ``fit`` accepts them.
 
     References
     ----------
@@ -142,11 +126,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> X, y = make_waveform(300, random_state=0)
     >>> X_new, y_new = make_waveform(1000, random_state=1)
     >>> model = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y)
-    >>> raw = GaussianNB().fit(X, y)
-    >>> f"{log_loss(y_new, raw.predict_proba(X_new)):.2f} before"
-    '0.72 before'
-    >>> f"{log_loss(y_new, model.predict_proba(X_new)):.2f} after"
-    '0.33 after'
+    >>> f"{log_loss(y_new, model.predict_uncalibrated_proba(X_new)):.2f} uncalibrated"
+    '0.72 uncalibrated'
+    >>> f"{log_loss(y_new, model.predict_proba(X_new)):.2f} calibrated"
+    '0.33 calibrated'
     """
 
     classes_: NDArray[Any]
@@ -189,17 +172,17 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array, a sparse matrix, a data frame, or whatever the
-            estimator takes.
+            Training rows: an array, a sparse matrix, a data frame, or anything else that the
+            estimator accepts.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as numbers of rows: 2 is the row given twice, 0 leaves it out. For
-            calibration, weights that sum to less than the number of rows are scaled up to it;
-            the estimator gets them as they are.
+            Weights, as numbers of rows: a weight of 2 stands for two equal rows, a weight of 0
+            leaves the row out. For calibration, weights that sum to less than the number of
+            rows are scaled up to it; the estimator gets them unchanged.
         groups : array-like of shape (n_samples,), default=None
-            Groups of rows that belong together, such as those of one patient: no group
-            is both trained on and scored.
+            Groups of rows that belong together, such as the rows of one patient. No model
+            scores rows of a group that it was fitted on.
         **fit_params : dict
             Passed to ``estimator.fit``.
 
@@ -209,83 +192,46 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         estimator, strategy, calibrator = self._check_parameters()
-        self.__dict__.pop("calibration_report_", None)  # of an earlier fit
-        frozen = isinstance(estimator, FrozenEstimator)
-        X, labels, sample_weight, groups = self._check_rows(X, y, sample_weight, groups)
-        weight = as_row_counts(sample_weight, len(labels))
-        self.classes_ = check_classes(labels[weight > 0], estimator.classes_ if frozen else None)
         generator = resolve_generator(
             self.cv, binary=strategy.binary, estimator=estimator, grouped=groups is not None
         )
-        model_params, split_params = route_fit(self, estimator, sample_weight, groups, fit_params)
+        X, labels, sample_weight, groups = check_rows(X, y, sample_weight, groups)
+        validate_data(self, X, skip_check_array=True)
+        data = make_training_data(
+            X,
+            labels,
+            sample_weight,
+            groups,
+            *route_fit(self, estimator, sample_weight, groups, fit_params),
+            known_classes=generator.known_classes(estimator),
+        )
         rng = check_random_state(self.random_state)
+        self.classes_, self.class_count_ = data.classes, data.class_count
 
         # K classes -> scoring problems
-        index = class_index(labels, self.classes_)
-        self.class_count_ = np.bincount(index, weight, len(self.classes_)).astype(np.float64)
         self.strategy_ = strategy
-        self.code_ = strategy.code(len(self.classes_), rng)
-        problems = scoring_problems(
-            self.code_,
-            index,
-            self.classes_,
-            weight > 0,
-            keep_labels=not frozen and has_class_weights(estimator),
-        )
+        self.code_ = strategy.code(data.n_classes, rng)
+        problems = make_problems(self.code_, data, keep_labels=has_class_weights(estimator))
 
-        # problems -> models
-        if calibrator is not None and not frozen:
+        # problems -> models fitted on all rows
+        if calibrator is not None:
             estimator = generator.prepare(estimator)
-        fitter = Fitter(
-            estimator,
-            X,
-            model_params,
-            rng,
-            self.n_jobs,
-            self.verbose,
-            handled_warnings=generator.handled_warnings,
-        )
-        self.estimators_ = [estimator] if frozen else fitter.models(problems)
-        self.calibrators_ = None
+        fitter = Fitter(estimator, data, rng, self.n_jobs, self.verbose)
+        self.estimators_ = generator.fit_models(fitter, problems)
         if calibrator is None:
-            check_has_proba(self.estimators_[0])
-            return self
+            fitter.issue_warnings()
+            return self._leave_uncalibrated()
 
-        # problems -> out-of-sample scores
-        if frozen:
-            points = scores_of_fitted(estimator, X, problems, weight)
-        else:
-            points = generator.generate(
-                fitter, problems, index, weight, groups, split_params, self.estimators_
-            )
+        # problems -> held-out scores
+        held_out = generator.generate(fitter, problems, self.estimators_)
+        fitter.issue_warnings(generator.handled_warnings)
 
-        # scores, targets -> maps from score to probability
-        fitted = [
-            fit_calibrator(
-                calibrator, own.score, own.target, own.sample_weight, own.belonging(groups)
-            )
-            for own in points
-        ]
-        self.calibrators_ = [
-            calibrator_without_points(
-                calibrator,
-                problem.target[problem.rows],
-                weight[problem.rows],
-                len(self.classes_),
-            )
-            if own is None
-            else own
-            for own, problem in zip(fitted, problems, strict=True)
-        ]
-        row_count = np.bincount(index[weight > 0], minlength=len(self.classes_))
-        if isinstance(calibrator, AutoCalibrator):
-            self.calibration_report_ = report_of(fitted[0], self.classes_, row_count)
+        # held-out scores -> calibrators
+        calibration = fit_calibrators(calibrator, self._name(calibrator), held_out, problems, data)
+        self.calibrators_ = calibration.calibrators
+        self.calibration_report_ = calibration.report
         warn_about_rare_classes(
-            self.classes_,
-            row_count,
-            fitted.count(None),
-            len(problems),
-            keeps_scores=not strategy.binary,
+            data, calibration.n_substitutes, len(problems), keeps_scores=not strategy.binary
         )
         return self
 
@@ -353,7 +299,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return probas
 
     def _class_proba(self, X: Any, *, calibrated: bool) -> FloatArray:
-        """Class probabilities; the class frequencies for rows without a score."""
+        """Class probabilities; for rows without a score, the class frequencies."""
         scores, are_proba = self._scores(X)
         if not calibrated:
             self._check_proba(are_proba)
@@ -362,14 +308,14 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if scored.all():
             return self._combine(scores, are_proba, calibrated)
         warnings.warn(
-            f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows; they get "
-            "the shares of the classes. Scale or impute the features before the classifier.",
+            f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows, which get "
+            "the class frequencies. Scale or impute the features before the classifier.",
             CalibrationWarning,
             stacklevel=3,
         )
         proba = np.tile(self.class_count_ / self.class_count_.sum(), (len(scored), 1))
         if calibrated:
-            proba = self._limit(proba)
+            proba = self._apply_floor(proba)
         if scored.any():
             kept = [score[scored] for score in scores]
             proba[scored] = self._combine(kept, are_proba, calibrated)
@@ -392,12 +338,12 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.classes_[proba.argmax(axis=1)]
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Routing of metadata to the estimator and the splitter.
+        """Metadata routing of the estimator and the splitter.
 
         Returns
         -------
         MetadataRouter
-            The routing of this object's ``fit``.
+            The routing of ``fit``.
         """
         return fit_router(self, self._estimator(), self.cv)
 
@@ -413,7 +359,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _estimator(self) -> Any:
         if self.estimator is not None:
             return self.estimator
-        from sklearn.ensemble import RandomForestClassifier  # on use: it imports far more
+        from sklearn.ensemble import RandomForestClassifier  # slow to import
 
         return RandomForestClassifier()
 
@@ -421,25 +367,27 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Resolve names to objects, before any work is done."""
         estimator = self._estimator()
         check_classifier(estimator)
-        if isinstance(estimator, FrozenEstimator):
-            check_is_fitted(estimator)
         strategy = resolve_strategy(self.strategy)
-        calibrator = (
-            None if self.method is None else resolve_calibrator(self.method, strategy.binary)
-        )
-        return estimator, strategy, calibrator
+        if self.method is None:
+            return estimator, strategy, None
+        return estimator, strategy, resolve_calibrator(self.method, binary=strategy.binary)
 
-    def _check_rows(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
-    ) -> tuple[Any, NDArray[Any], FloatArray | None, NDArray[Any] | None]:
-        """Check that there is one of each for every row, and note the features."""
-        labels = check_labels(y)
-        if X is None:
-            raise ValueError("X must hold one row for each label. Got None. Pass the features.")
-        X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
-        validate_data(self, X, skip_check_array=True)
-        weight = None if sample_weight is None else check_weight(sample_weight, labels)
-        return X, labels, weight, None if groups is None else check_groups(groups)
+    def _name(self, calibrator: Any) -> str:
+        """Name of a single calibrator in the report."""
+        named = isinstance(self.method, str) and self.method != "auto"
+        return self.method if named else type(calibrator).__name__
+
+    def _leave_uncalibrated(self) -> Self:
+        """Use the estimator's probabilities, which must exist."""
+        self.calibrators_ = None
+        self.__dict__.pop("calibration_report_", None)  # of an earlier fit
+        if not hasattr(self.estimators_[0], "predict_proba"):
+            raise ValueError(
+                "method=None requires an estimator with predict_proba. "
+                f"{type(self.estimators_[0]).__name__} has none. "
+                "Use method='auto', which maps its decision_function to probabilities."
+            )
+        return self
 
     def _check_columns(self, X: Any) -> None:
         if getattr(X, "ndim", 2) != 2:
@@ -454,24 +402,14 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Scores of each problem, and whether they are probabilities."""
         check_is_fitted(self)
         self._check_columns(X)
-        sides = [None] if self.code_ is None else self.code_.T
-        if isinstance(self.estimators_[0], FrozenEstimator):
-            score, is_proba = class_scores(self.estimators_[0], X)
-            scores = [reduce_scores(side, score, is_proba) for side in sides]
-            return scores, self.code_ is None or is_proba
-        scored = [class_scores(model, X) for model in self.estimators_]
-        scores = [
-            problem_score(score, is_proba, binary=side is not None)
-            for (score, is_proba), side in zip(scored, sides, strict=True)
-        ]
-        return scores, self.code_ is None or scored[0][1]
+        return problem_scores(self.estimators_, self.code_, X)
 
     def _check_proba(self, are_proba: bool) -> None:
         if not are_proba:
             raise ValueError(
-                "The estimator of binary problems must have probabilities before calibration. "
-                f"{type(self.estimators_[0]).__name__} has no predict_proba. "
-                "Use strategy='direct', or an estimator with predict_proba."
+                "Uncalibrated probabilities of binary problems require an estimator with "
+                f"predict_proba. {type(self.estimators_[0]).__name__} has none. "
+                "Use strategy='direct', or another estimator."
             )
 
     def _calibrate(self, scores: list[FloatArray]) -> list[FloatArray]:
@@ -493,10 +431,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.class_count_,
             fallback=scores if are_proba else None,
         )
-        return self._limit(combined)
+        return self._apply_floor(combined)
 
-    def _limit(self, proba: FloatArray) -> FloatArray:
-        """Keep calibrated probabilities from certainty that the rows cannot support."""
-        # Binary problems end in shares of rows, the others in what a model says.
-        unseen_rows = PSEUDO_COUNT if self.strategy_.binary else MODEL_PSEUDO_COUNT
-        return apply_probability_floor(proba, self.class_count_, unseen_rows)
+    def _apply_floor(self, proba: FloatArray) -> FloatArray:
+        """Raise calibrated probabilities to the probability floor."""
+        # The calibrators of binary problems estimate frequencies; a model gives the others.
+        pseudo_count = PSEUDO_COUNT if self.strategy_.binary else MODEL_PSEUDO_COUNT
+        return apply_probability_floor(proba, self.class_count_, pseudo_count)

@@ -1,18 +1,21 @@
-"""One scoring problem: which rows it holds, what a model is fitted on, which score it gives."""
+"""Scoring problems: the rows and labels of each, and the scores that models give it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 
 from calibrant._core.rowwise import normalize_rows, row_sums, softmax
+from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, CodeMatrix, FloatArray, IndexArray
 
-# Scores beyond this are taken as this: sums and distances of scores stay finite.
+# Larger scores are clipped to this, so that sums and differences of scores stay finite.
 LARGEST_SCORE = 1e250
 
 
@@ -22,14 +25,14 @@ class ScoringProblem:
 
     Attributes
     ----------
-    side : ndarray of shape (n_classes,)
+    side : ndarray of shape (n_classes,) or None
         1 for the classes on the positive side, -1 for the negative side, 0 for classes
-        left out. None: the problem is the multi-class one.
-    rows : ndarray
-        The training rows that take part, those of weight 0 left out.
-    labels : ndarray of shape (n_training_rows,)
+        left out; None for the multi-class problem.
+    rows : ndarray of shape (n_rows,)
+        The training rows that take part.
+    labels : ndarray of shape (n_samples,)
         What a model is fitted on: the target, or the user's own labels.
-    target : ndarray of shape (n_training_rows,)
+    target : ndarray of shape (n_samples,)
         What a calibrator is fitted on: 1 or 0 for the two sides, or the class index.
     """
 
@@ -56,11 +59,11 @@ class ScoringProblem:
         return len(np.unique(self.target[self.rows]))
 
 
-class Part(NamedTuple):
-    """A split of a problem's rows: train on some, score the others.
+class ProblemSplit(NamedTuple):
+    """A split of the training data, restricted to the rows of one problem.
 
-    ``split`` is the number of the split that the rows were cut from, which parts of several
-    problems share; ``times`` is how often it was drawn. It is fitted once.
+    ``split`` is the number of the split, which the problems share. ``times`` is how often
+    the split was drawn: it is fitted once and counted so many times.
     """
 
     problem: ScoringProblem
@@ -70,8 +73,46 @@ class Part(NamedTuple):
     times: int = 1
 
 
+def make_problems(
+    code: CodeMatrix | None, data: TrainingData, *, keep_labels: bool = False
+) -> list[ScoringProblem]:
+    """Apply a code matrix to the training data.
+
+    Parameters
+    ----------
+    code : ndarray of shape (n_classes, n_problems) or None
+        The code matrix; None means one multi-class problem.
+    data : TrainingData
+        The training data.
+    keep_labels : bool, default=False
+        Whether binary problems are fitted on the user's labels rather than on 0 and 1, so
+        that class weights given by label keep their meaning. Each side must then be a
+        single class.
+
+    Returns
+    -------
+    list of ScoringProblem
+        One per column of the code matrix.
+    """
+    if keep_labels and code is not None and (np.abs(code).sum(axis=0) > 2).any():
+        raise ValueError(
+            "A class_weight given by label requires problems between single classes. Got "
+            "problems with several classes on one side. Use strategy='all-pairs' or 'direct', "
+            "class_weight='balanced', or sample_weight."
+        )
+    labels = data.classes[data.y]
+    if code is None:
+        return [ScoringProblem(None, data.rows, labels, data.y)]
+    problems = []
+    for side in code.T:
+        target = (side[data.y] == 1).astype(np.intp)
+        rows = data.rows[side[data.y[data.rows]] != 0]
+        problems.append(ScoringProblem(side, rows, labels if keep_labels else target, target))
+    return problems
+
+
 def take_rows(X: Any, rows: IndexArray) -> Any:
-    """Take rows of an array, a sparse matrix, a data frame or a list, in its own type."""
+    """Take rows of an array, a sparse matrix, a data frame or a list, keeping its type."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if hasattr(X, "__array__") or hasattr(X, "tocsr"):
@@ -79,116 +120,8 @@ def take_rows(X: Any, rows: IndexArray) -> Any:
     return [X[row] for row in rows]
 
 
-def problem_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> FloatArray:
-    """Score of a problem from the scores of a model fitted on its labels.
-
-    The positive side of a binary problem is the second of its sorted labels. Scores of a
-    multi-class problem are always probabilities.
-    """
-    return class_score[:, 1] if binary else _as_proba(class_score, is_proba)
-
-
-def _as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:
-    """Take decision values as logits: the softmax of them has the right order at least."""
-    # Some classifiers return rows of zeros, or rows that do not quite sum to 1.
-    return normalize_rows(class_score) if is_proba else softmax(class_score)
-
-
-def reduce_scores(side: CodeMatrix | None, class_score: FloatArray, is_proba: bool) -> FloatArray:
-    """Score of a problem from the scores of one model of all classes.
-
-    Parameters
-    ----------
-    side : ndarray of shape (n_classes,) or None
-        The problem's column of the code matrix.
-    class_score : ndarray of shape (n_samples, n_classes)
-        Scores of the multi-class model.
-    is_proba : bool
-        Whether these are probabilities.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,) or (n_samples, n_classes)
-        The probability of the positive side given either side, or the difference of the
-        mean decision values.
-    """
-    if side is None:
-        return _as_proba(class_score, is_proba)
-    positive, negative = class_score[:, side == 1], class_score[:, side == -1]
-    if not is_proba:
-        return positive.mean(axis=1) - negative.mean(axis=1)
-    win, lose = positive.sum(axis=1), negative.sum(axis=1)
-    total = win + lose
-    return np.divide(win, total, out=np.full_like(win, 0.5), where=total != 0)
-
-
-def is_scored(score: FloatArray) -> BoolArray:
-    """IndexArray for which a model has a score at all."""
-    return ~np.isnan(score if score.ndim == 1 else row_sums(score)[:, 0])
-
-
-def scoring_problems(
-    code: CodeMatrix | None,
-    y: IndexArray,
-    classes: NDArray[Any],
-    taking_part: BoolArray,
-    *,
-    keep_labels: bool = False,
-) -> list[ScoringProblem]:
-    """Bind the columns of a code matrix to the training rows.
-
-    Parameters
-    ----------
-    code : ndarray of shape (n_classes, n_problems) or None
-        The code matrix; None is one multi-class problem.
-    y : ndarray of shape (n_samples,)
-        Class indices.
-    classes : ndarray of shape (n_classes,)
-        The labels of the classes.
-    taking_part : ndarray of shape (n_samples,)
-        False for rows to leave out.
-    keep_labels : bool, default=False
-        Fit binary problems on the user's labels rather than on 0 and 1, so that class
-        weights by label keep their meaning. Each side must then be a single class.
-
-    Returns
-    -------
-    list of ScoringProblem
-        One for each column.
-    """
-    if keep_labels and code is not None and (np.abs(code).sum(axis=0) > 2).any():
-        raise ValueError(
-            "class_weight by label must be for problems between single classes. Got problems "
-            "with several classes on a side. Use strategy='all-pairs' or 'direct', "
-            "class_weight='balanced', or sample_weight."
-        )
-    if code is None:
-        return [ScoringProblem(None, np.flatnonzero(taking_part), classes[y], y)]
-    problems = []
-    for side in code.T:
-        target = (side[y] == 1).astype(np.intp)
-        problems.append(
-            ScoringProblem(
-                side=side,
-                rows=np.flatnonzero(taking_part & (side[y] != 0)),
-                labels=classes[y] if keep_labels else target,
-                target=target,
-            )
-        )
-    return problems
-
-
-def check_has_proba(model: Any) -> None:
-    """Refuse a model without probabilities of its own."""
-    if not hasattr(model, "predict_proba"):
-        raise ValueError(
-            f"method=None takes the estimator's own probabilities, and {type(model).__name__} has "
-            "no predict_proba. Use method='auto' to map its decision_function."
-        )
-
-
 def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
-    """Scores of a fitted model, one column a class.
+    """Scores of a fitted model, one column per class.
 
     Parameters
     ----------
@@ -200,8 +133,8 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
     Returns
     -------
     score : ndarray of shape (n_samples, n_classes)
-        Probabilities, or decision values on any scale; NaN where the model has none, as
-        naive Bayes has where no feature varies.
+        Probabilities, or decision values on any scale; NaN where the model returns NaN, as
+        naive Bayes does if no feature varies.
     is_proba : bool
         Whether they are probabilities.
     """
@@ -225,3 +158,86 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
     if is_proba:
         return np.clip(score, 0.0, 1.0), True
     return np.clip(score, -LARGEST_SCORE, LARGEST_SCORE), False
+
+
+def as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:
+    """Class scores as probabilities, decision values being taken as logits."""
+    # Some classifiers return rows of zeros, or rows that do not quite sum to 1.
+    return normalize_rows(class_score) if is_proba else softmax(class_score)
+
+
+def problem_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> FloatArray:
+    """Score of a problem from the class scores of a model fitted on its labels.
+
+    The positive side of a binary problem is the second of its sorted labels. Scores of a
+    multi-class problem are always probabilities.
+    """
+    return class_score[:, 1] if binary else as_proba(class_score, is_proba)
+
+
+def derived_score(side: CodeMatrix | None, class_score: FloatArray, is_proba: bool) -> FloatArray:
+    """Score of a problem from the class scores of one model of all classes.
+
+    Parameters
+    ----------
+    side : ndarray of shape (n_classes,) or None
+        The problem's column of the code matrix.
+    class_score : ndarray of shape (n_samples, n_classes)
+        Scores of the multi-class model.
+    is_proba : bool
+        Whether these are probabilities.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,) or (n_samples, n_classes)
+        The probability of the positive side given either side, or the difference between
+        the mean decision values of the two sides.
+    """
+    if side is None:
+        return as_proba(class_score, is_proba)
+    positive, negative = class_score[:, side == 1], class_score[:, side == -1]
+    if not is_proba:
+        return positive.mean(axis=1) - negative.mean(axis=1)
+    win, lose = positive.sum(axis=1), negative.sum(axis=1)
+    total = win + lose
+    return np.divide(win, total, out=np.full_like(win, 0.5), where=total != 0)
+
+
+def problem_scores(
+    models: Sequence[Any], code: CodeMatrix | None, X: Any
+) -> tuple[list[FloatArray], bool]:
+    """Scores of all problems.
+
+    Parameters
+    ----------
+    models : sequence of classifier
+        One model per problem, or a single frozen model of all classes.
+    code : ndarray of shape (n_classes, n_problems) or None
+        The code matrix of the problems.
+    X : array-like
+        The rows to score.
+
+    Returns
+    -------
+    scores : list of ndarray
+        One array per problem.
+    are_proba : bool
+        Whether they are probabilities.
+    """
+    sides = [None] if code is None else list(code.T)
+    if isinstance(models[0], FrozenEstimator):
+        score, is_proba = class_scores(models[0], X)
+        scores = [derived_score(side, score, is_proba) for side in sides]
+    else:
+        scored = [class_scores(model, X) for model in models]
+        is_proba = scored[0][1]
+        scores = [
+            problem_score(*own, binary=side is not None)
+            for own, side in zip(scored, sides, strict=True)
+        ]
+    return scores, code is None or is_proba
+
+
+def is_scored(score: FloatArray) -> BoolArray:
+    """Whether the model returned a score for each row, rather than NaN."""
+    return ~np.isnan(score if score.ndim == 1 else row_sums(score)[:, 0])

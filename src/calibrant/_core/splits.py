@@ -1,4 +1,4 @@
-"""Ways to hold out rows such that every class stays in the training part."""
+"""Splits that leave every class in the training rows."""
 
 from __future__ import annotations
 
@@ -13,23 +13,50 @@ from sklearn.model_selection import StratifiedGroupKFold
 from calibrant._core.typing import BoolArray, IndexArray, Split
 
 
+def make_draws(
+    y: IndexArray, groups: NDArray[Any] | None, test_size: float, rng: np.random.RandomState
+) -> Iterator[BoolArray]:
+    """Draw rows to hold out, without end, keeping groups together where there are any.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class indices.
+    groups : ndarray of shape (n_samples,) or None
+        The group of each row; None means ungrouped.
+    test_size : float
+        The proportion of rows to hold out.
+    rng : RandomState
+        The source of randomness.
+
+    Returns
+    -------
+    iterator of ndarray of shape (n_samples,)
+        For each draw, whether each row is held out. Every class keeps at least one training
+        row.
+    """
+    if groups is None:
+        return stratified_draws(y, test_size, rng)
+    return group_draws(y, groups, test_size, rng)
+
+
 def stratified_draws(
     y: IndexArray, test_size: float, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Draw rows to hold out, stratified, without end; at least one a class stays.
+    """Draw rows to hold out, stratified by class.
 
-    The number of rows held out of a class is rounded up or down at random (systematic
-    sampling), so that small classes are held out in their right share on average and
-    the total is the same in every draw.
+    The number of rows held out of each class is rounded up or down at random (systematic
+    sampling), so that it is right on average for small classes, and the total is the same
+    in every draw.
     """
     count = np.bincount(y)
-    # A class of one row stays in every training part; the others share what is held out.
+    # The only row of a class is never held out.
     quota = np.where(count > 1, count, 0)
     total = max(1, int(test_size * quota.sum()))
     edges = np.r_[0.0, np.cumsum(quota) * total / max(quota.sum(), 1)]
     edges[-1] = total
     most = np.maximum(count - 1, 0)
-    # Of the rows in the order of their classes: 0, 1, ... in each class.
+    # The rank of each row within its class, rows being sorted by class.
     rank = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
     while True:
         number = np.minimum(np.diff(np.floor(edges + rng.uniform())), most)
@@ -68,7 +95,10 @@ def make_folds(
 def stratified_folds(
     y: IndexArray, n_folds: int, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Deal the rows of each class to the folds in turn; lone rows are never held out."""
+    """Deal the rows of each class to the folds in turn.
+
+    The only row of a class is never held out.
+    """
     if n_folds > len(y):
         raise ValueError(
             f"cv must be at most the number of rows, {len(y)}. Got {n_folds}. Use fewer folds."
@@ -85,13 +115,13 @@ def stratified_folds(
 def group_draws(
     y: IndexArray, groups: NDArray[Any], test_size: float, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Draw whole groups to hold out, without end; each class keeps one at least."""
+    """Draw whole groups to hold out, such that each class keeps at least one."""
     names, group = np.unique(groups, return_inverse=True)
     _check_several(names)
     size = np.bincount(group)
     while True:
         order = rng.permutation(len(names))
-        # As many groups as bring the number of rows nearest to the share to hold out.
+        # Hold out as many groups as bring the number of rows closest to test_size.
         excess = np.abs(np.cumsum(size[order[:-1]]) - test_size * len(y))
         yield _keep_classes(np.isin(group, order[: int(excess.argmin()) + 1]), y, group, rng)
 
@@ -99,7 +129,10 @@ def group_draws(
 def group_folds(
     y: IndexArray, groups: NDArray[Any], n_folds: int, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Deal whole groups to the folds, stratified as well as they allow; each class keeps one."""
+    """Deal whole groups to the folds, stratified as far as they allow.
+
+    Each class keeps at least one group.
+    """
     names, group = np.unique(groups, return_inverse=True)
     _check_several(names)
     if n_folds > len(names):
@@ -110,7 +143,7 @@ def group_folds(
     y = _in_order_of_first_rows(y)
     splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
     with warnings.catch_warnings():
-        # Rare classes are reported by the classifier, in its own words.
+        # The classifier itself warns of rare classes.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         folds = [test for _, test in splitter.split(y, y, group)]
     for rows in folds:
@@ -120,7 +153,7 @@ def group_folds(
 
 
 def _in_order_of_first_rows(y: IndexArray) -> IndexArray:
-    """Return numbers of classes that do not depend on what the classes are called."""
+    """Return class indices that do not depend on the labels of the classes."""
     _, first, index = np.unique(y, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[index]
 
@@ -128,13 +161,13 @@ def _in_order_of_first_rows(y: IndexArray) -> IndexArray:
 def _check_several(names: NDArray[Any]) -> None:
     if len(names) < 2:
         raise ValueError(
-            f"groups must name at least two groups. Got {len(names)}. "
+            f"groups must contain at least two groups. Got {len(names)}. "
             "Leave groups out if the rows are independent."
         )
 
 
 def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
-    """Refuse a split that trains on what it scores, a row or a group."""
+    """Check that no row or group is in both the training and the test rows of a split."""
     if not isinstance(split, tuple | list) or len(split) != 2:
         raise ValueError(
             f"cv must yield (train, test) pairs of row numbers. Got {split!r}. "
@@ -143,19 +176,20 @@ def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
     train, test = (_row_numbers(part, n_rows) for part in split)
     if len(np.intersect1d(train, test)):
         raise ValueError(
-            "cv must hold out the rows that it scores. Got a split with "
-            f"{len(np.intersect1d(train, test))} rows on both sides. Use another splitter."
+            "Training and test rows must be disjoint. Got a split with "
+            f"{len(np.intersect1d(train, test))} rows in both. Use another splitter."
         )
     if groups is not None and len(both := np.intersect1d(groups[train], groups[test])):
         raise ValueError(
-            f"cv must keep groups together. Got a split with group {both[0]!r} on both sides. "
+            "cv must keep groups together. Got a split with training and test rows of group "
+            f"{both[0]!r}. "
             "Use a group-aware splitter such as GroupKFold, a number of folds, or 'monte-carlo'."
         )
     return train, test
 
 
 def _row_numbers(part: Any, n_rows: int) -> IndexArray:
-    """Row numbers from numbers or a mask, as arrays or lists."""
+    """Row numbers from numbers or a mask, given as an array or a list."""
     numbers = np.asarray(part)
     if numbers.dtype == bool and len(numbers) == n_rows:
         return np.flatnonzero(numbers)
@@ -165,7 +199,7 @@ def _row_numbers(part: Any, n_rows: int) -> IndexArray:
     if not are_numbers or numbers.min() < 0 or numbers.max() >= n_rows:
         raise ValueError(
             f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}. "
-            f"Got {part!r}. Pass the splits of these very rows."
+            f"Got {part!r}. Pass splits of the rows given to fit."
         )
     return numbers.astype(np.intp)
 
@@ -173,13 +207,13 @@ def _row_numbers(part: Any, n_rows: int) -> IndexArray:
 def _keep_classes(
     test: BoolArray, y: IndexArray, group: IndexArray, rng: np.random.RandomState
 ) -> BoolArray:
-    """Put groups back into training until every class is there."""
+    """Return groups to the training rows until they contain every class."""
     while len(lost := np.setdiff1d(y, y[~test])):
         test = test & (group != rng.choice(group[test & (y == lost[0])]))
     return test
 
 
 def _shuffle_in_class(y: IndexArray, rng: np.random.RandomState) -> IndexArray:
-    """Put rows in the order of their classes, and in random order in each class."""
+    """Sort rows by class, in random order within each class."""
     order = rng.permutation(len(y))
     return order[np.argsort(y[order], kind="stable")]

@@ -1,4 +1,4 @@
-"""Checks of class labels and row weights at the door of the classifier."""
+"""Checks of labels, groups and weights given to the classifier."""
 
 from __future__ import annotations
 
@@ -7,16 +7,49 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_array, check_consistent_length, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
 from calibrant._core.probability_floor import RARE_CLASS_SIZE
+from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.exceptions import CalibrationWarning
 
+# Sums and reciprocals of weights outside this range could overflow.
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+
+
+def check_rows(
+    X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None, groups: ArrayLike | None
+) -> tuple[Any, NDArray[Any], FloatArray | None, NDArray[Any] | None]:
+    """Check that there is one label, weight and group for each row."""
+    labels = check_labels(y)
+    if X is None:
+        raise ValueError("X must hold one row for each label. Got None. Pass the features.")
+    X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
+    weight = None if sample_weight is None else check_weight(sample_weight, labels)
+    return X, labels, weight, None if groups is None else check_groups(groups)
+
+
+def make_training_data(
+    X: Any,
+    labels: NDArray[Any],
+    sample_weight: FloatArray | None,
+    groups: NDArray[Any] | None,
+    fit_params: dict[str, Any],
+    split_params: dict[str, Any],
+    *,
+    known_classes: NDArray[Any] | None = None,
+) -> TrainingData:
+    """Collect checked rows, of which there must be enough for their classes."""
+    weight = as_row_counts(sample_weight, len(labels))
+    classes = check_classes(labels[weight > 0], known_classes)
+    y = class_index(labels, classes)
+    return TrainingData(X, y, classes, weight, groups, fit_params, split_params)
+
 
 def check_labels(y: ArrayLike | None) -> NDArray[Any]:
-    """One label a row, of one kind, none missing."""
+    """Check that there is one label per row, all of one type and none missing."""
     if y is None:
         raise ValueError(
             "y must hold one label for each row. CalibratedClassifier requires y to be passed, "
@@ -34,9 +67,9 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
                 f"y must hold a label for every row. Input y contains {name} in {np.sum(found)} "
                 f"of {len(labels)} rows. Drop those rows."
             )
-    labels = _of_one_kind(labels)
+    labels = _of_one_type(labels)
     with warnings.catch_warnings():
-        # Many classes for few rows are reported by the classifier, in its own words.
+        # The classifier itself warns of many classes with few rows.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater")
         check_classification_targets(labels)
     return labels
@@ -54,34 +87,34 @@ def _missing(labels: NDArray[Any]) -> BoolArray:
 
 def _is_missing(label: Any) -> bool:
     try:
-        return label is None or bool(label != label)  # only NaN differs from itself
-    except TypeError:  # pandas' NA refuses to be compared
+        return label is None or bool(label != label)  # true for NaN
+    except TypeError:  # pandas.NA cannot be compared
         return True
 
 
-def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers kept as objects as numbers; refuse labels that cannot be sorted."""
+def _of_one_type(labels: NDArray[Any]) -> NDArray[Any]:
+    """Convert numbers stored as objects; refuse labels that cannot be sorted."""
     if labels.dtype != object:
         return labels
     texts = [isinstance(label, str) for label in labels]
     if any(texts) and not all(texts):
         kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(
-            f"y must hold labels of one kind. Got {' and '.join(kinds)}. "
-            "Convert them all to strings."
+            f"y must hold labels of one type. Got {' and '.join(kinds)}. "
+            "Convert all labels to strings."
         )
     return labels if any(texts) else np.asarray(labels.tolist())
 
 
 def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> NDArray[Any]:
-    """Return the sorted classes, of which there must be two, and more rows than classes.
+    """Return the sorted classes, after checking that there are enough classes and rows.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        The labels of the rows that take part.
+        The labels of rows with a positive weight.
     known : ndarray of shape (n_classes,), default=None
-        The classes of a model that is fitted already; the labels must be among them.
+        The classes of a model that is already fitted, which must include the labels.
 
     Returns
     -------
@@ -103,8 +136,8 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
         unknown = np.setdiff1d(classes, known)
         if len(unknown):
             raise ValueError(
-                f"y must hold classes that the frozen estimator knows, {known.tolist()}. "
-                f"Got {unknown.tolist()} beside them. Drop those rows or refit the estimator."
+                f"y must hold classes of the frozen estimator only, {known.tolist()}. "
+                f"Got {unknown.tolist()} as well. Drop those rows or refit the estimator."
             )
         classes = known
     if len(labels) <= len(classes):
@@ -116,30 +149,61 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
 
 
 def check_groups(groups: ArrayLike) -> NDArray[Any]:
-    """One group a row, none missing."""
+    """Check that there is one group per row, none missing."""
     names = column_or_1d(groups)
     missing = _missing(names)
     if missing.any():
         raise ValueError(
-            f"groups must name a group for every row. Got NaN or None in {missing.sum()} of "
-            f"{len(names)} rows. Give rows that stand alone a group each."
+            f"groups must hold a group for every row. Got NaN or None in {missing.sum()} of "
+            f"{len(names)} rows. Give each independent row a group of its own."
         )
     return names
 
 
-def class_index(labels: NDArray[Any], classes: NDArray[Any]) -> IndexArray:
-    """Position of each label among the sorted classes.
+def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArray:
+    """One weight of 0 or more for each row, not all 0; None is 1 for every row."""
+    if sample_weight is None:
+        return np.ones(len(rows))
+    values = check_array(
+        sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
+    )
+    check_consistent_length(rows, values)
+    if values.ndim != 1:
+        raise ValueError(
+            f"sample_weight must have shape (n,). Got {values.shape}. Pass one weight for each row."
+        )
+    if values.min() < 0:
+        raise ValueError(
+            f"sample_weight must not be negative. Got {values.min():g}. "
+            "Use 0 for rows to leave out."
+        )
+    positive = values[values > 0]
+    if len(positive) and not SMALLEST_WEIGHT <= positive.min() <= positive.max() <= LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must be 0 or from {SMALLEST_WEIGHT:.0e} to {LARGEST_WEIGHT:.0e}. "
+            f"Got {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
+        )
+    if values.sum() == 0:
+        raise ValueError(
+            "sample_weight must be positive for at least one row. Got only zeros. "
+            "Pass None to weight all rows alike."
+        )
+    return values
 
-    Labels that are not among them, which only rows of weight 0 can have, get any position.
+
+def class_index(labels: NDArray[Any], classes: NDArray[Any]) -> IndexArray:
+    """Return the position of each label among the sorted classes.
+
+    A label that is not among them, as rows of weight 0 may have, gets an arbitrary position.
     """
     return np.searchsorted(classes, labels).clip(max=len(classes) - 1)
 
 
 def as_row_counts(sample_weight: FloatArray | None, n_rows: int) -> FloatArray:
-    """Weights as numbers of rows; None is 1 for every row.
+    """Return weights as numbers of rows; ``None`` means 1 for every row.
 
-    Weights that sum to less than the number of rows they are on, such as shares that sum
-    to 1, are scaled up to it: rows are evidence, whatever the unit of their weights.
+    Weights that sum to less than the number of rows with a positive weight, such as weights
+    that sum to 1, are scaled up to it: the evidence does not depend on the unit of the weights.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -147,45 +211,38 @@ def as_row_counts(sample_weight: FloatArray | None, n_rows: int) -> FloatArray:
 
 
 def warn_about_rare_classes(
-    classes: NDArray[Any],
-    row_count: IndexArray,
-    n_constant: int,
-    n_problems: int,
-    *,
-    keeps_scores: bool,
+    data: TrainingData, n_substitutes: int, n_problems: int, *, keeps_scores: bool
 ) -> None:
-    """Say once which classes are rare, and what was done about it.
+    """Warn once of rare classes and of problems that could not be calibrated.
 
     Parameters
     ----------
-    classes : ndarray of shape (n_classes,)
-        The labels of the classes.
-    row_count : ndarray of shape (n_classes,)
-        The number of rows of each.
-    n_constant : int
+    data : TrainingData
+        The training data.
+    n_substitutes : int
         The number of problems that could not be calibrated.
     n_problems : int
         The number of all problems.
     keeps_scores : bool
-        Whether scores stay as they are where nothing could be calibrated.
+        Whether scores that could not be calibrated are kept.
     """
-    said = []
-    rare = np.flatnonzero(row_count < RARE_CLASS_SIZE)
+    sentences = []
+    rare = np.flatnonzero(data.row_count < RARE_CLASS_SIZE)
     if len(rare):
-        names = ", ".join(f"{classes[k]} ({row_count[k]})" for k in rare)
-        said.append(
-            f"Classes with fewer than {RARE_CLASS_SIZE} rows: {names}. None of them gets probability 0, "
-            "but what they get rests on next to nothing: merge them or add rows."
+        names = ", ".join(f"{data.classes[k]} ({data.row_count[k]})" for k in rare)
+        sentences.append(
+            f"Classes with fewer than {RARE_CLASS_SIZE} rows: {names}. Their probabilities are "
+            "above 0 but hardly supported by data. Merge these classes or add rows."
         )
-    if n_constant:
-        said.append(
-            f"No scores of held-out rows on both sides for {n_constant} of the {n_problems} "
-            "problems (classes that are never held out, or rows without a score): "
-            + (
-                "the estimator's own probabilities are kept."
-                if keeps_scores
-                else "the share of each side is predicted."
-            )
+    if n_substitutes:
+        outcome = (
+            "the estimator's probabilities are kept"
+            if keeps_scores
+            else "the frequency of each side is predicted"
         )
-    if said:
-        warnings.warn(" ".join(said), CalibrationWarning, stacklevel=3)
+        sentences.append(
+            f"{n_substitutes} of {n_problems} problems could not be calibrated, because no rows "
+            "of both sides could be held out and scored. For these, " + outcome + "."
+        )
+    if sentences:
+        warnings.warn(" ".join(sentences), CalibrationWarning, stacklevel=3)

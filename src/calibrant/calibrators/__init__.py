@@ -1,6 +1,7 @@
-"""Scores and targets -> a map from scores to probabilities, one file a family."""
+"""Calibrators: maps from scores to probabilities, one file per family."""
 
-from calibrant.calibrators.auto import AutoCalibrator, CalibrationReport
+from calibrant.calibrators.auto import DEFAULT_CANDIDATES, AutoCalibrator
+from calibrant.calibrators.baselines import ClassFrequencies, ConstantCalibrator, NoCalibration
 from calibrant.calibrators.binary import (
     BetaCalibrator,
     HistogramCalibrator,
@@ -9,6 +10,7 @@ from calibrant.calibrators.binary import (
 )
 from calibrant.calibrators.enir import ENIR
 from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
+from calibrant.calibrators.report import CalibrationReport
 from calibrant.calibrators.scaling import (
     DirichletCalibrator,
     StructuredMatrixScaling,
@@ -18,13 +20,17 @@ from calibrant.calibrators.scaling import (
 from calibrant.calibrators.venn_abers import VennAbersCalibrator
 
 __all__ = [
+    "DEFAULT_CANDIDATES",
     "ENIR",
     "AutoCalibrator",
     "BetaCalibrator",
     "CalibrationReport",
+    "ClassFrequencies",
+    "ConstantCalibrator",
     "DirichletCalibrator",
     "HistogramCalibrator",
     "IsotonicCalibrator",
+    "NoCalibration",
     "OneVsRestCalibrator",
     "PairwiseCalibrator",
     "SigmoidCalibrator",

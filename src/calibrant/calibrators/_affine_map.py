@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq
 
+from calibrant._core.newton import minimize_convex
 from calibrant._core.rowwise import log_softmax, row_sums, softmax
 from calibrant._core.typing import FloatArray, IndexArray
 
@@ -117,14 +118,6 @@ def fit_affine_map(
         kept = full[np.ix_(free.ravel(), free.ravel())]
         return kept + np.diag(2.0 * ridge + SMALLEST_CURVATURE)
 
-    found = minimize(
-        loss,
-        np.zeros(np.count_nonzero(free)),
-        jac=True,
-        hess=hessian,
-        method="trust-exact",
-        options={"gtol": TOLERANCE},
-    )
     change = np.zeros(penalty.shape)
-    change[free] = found.x
+    change[free] = minimize_convex(loss, hessian, np.count_nonzero(free), TOLERANCE)
     return change

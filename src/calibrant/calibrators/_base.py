@@ -15,12 +15,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant.calibrators._validation import (
-    check_class_scores,
-    check_score,
-    check_target,
-    check_weight,
-)
+from calibrant._core.validation import check_weight
+from calibrant.calibrators._validation import check_class_scores, check_score, check_target
 
 
 class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
@@ -138,7 +134,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return self._limited_proba(check_class_scores(X))
+        return self._floored_proba(check_class_scores(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Most probable class of each row.
@@ -169,7 +165,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         self._fit(score, y, weight)
         return self
 
-    def _limited_proba(self, score: FloatArray) -> FloatArray:
+    def _floored_proba(self, score: FloatArray) -> FloatArray:
         """Do as `predict_proba` does with checked rows."""
         return apply_probability_floor(self._proba(score), self.class_count_)
 

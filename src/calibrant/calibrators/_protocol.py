@@ -1,7 +1,7 @@
-"""What a calibrator is to the classifier: how one is chosen, fitted and applied.
+"""How calibrators of either kind are fitted and applied.
 
 A binary calibrator has ``fit(score, target, sample_weight)`` and ``predict(score)`` on
-one-dimensional scores. A multi-class calibrator is a classifier of score rows, with
+one-dimensional scores. A multi-class calibrator is a classifier of rows of scores, with
 ``fit(scores, y, sample_weight)`` and ``predict_proba(scores)``.
 """
 
@@ -12,55 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.dummy import DummyRegressor
 from sklearn.utils.validation import has_fit_parameter
 
-from calibrant._core.registries import CALIBRATORS
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant.calibrators.auto import Unchanged
-from calibrant.calibrators.enir import ENIR
-from calibrant.calibrators.multiclass import PairwiseCalibrator
-
-
-def resolve_calibrator(method: Any, binary: bool) -> Any:
-    """Return an unfitted calibrator from a name or a calibrator to clone.
-
-    Parameters
-    ----------
-    method : str or object
-        A name or a calibrator.
-    binary : bool
-        Whether binary problems are calibrated, or one multi-class problem. "auto" is ENIR
-        for binary problems; for a multi-class problem a binary calibrator is applied to
-        pairs of classes.
-
-    Returns
-    -------
-    object
-        An unfitted calibrator.
-    """
-    if not binary and method == "enir":
-        calibrator = ENIR(floored=True)  # the plain one is the paper's, for its binary problems
-    elif isinstance(method, str) and method in CALIBRATORS:
-        calibrator = CALIBRATORS["enir" if binary and method == "auto" else method]()
-    elif (
-        hasattr(method, "fit")
-        and (hasattr(method, "predict") or is_multiclass(method))
-        and not isinstance(method, type)
-    ):
-        calibrator = clone(method)
-    else:
-        raise ValueError(
-            f"method must be one of {sorted(CALIBRATORS)}, a calibrator with fit and predict, "
-            f"or None for no calibration. Got {method!r}. Pass an instance, such as ENIR()."
-        )
-    if binary and is_multiclass(calibrator):
-        raise ValueError(
-            "method must be a binary calibrator, with predict and without predict_proba, when "
-            f"classes are broken into binary problems. Got {calibrator!r}. "
-            "Use method='enir', or strategy='direct' for this one."
-        )
-    return calibrator if binary or is_multiclass(calibrator) else PairwiseCalibrator(calibrator)
+from calibrant.calibrators.baselines import ConstantCalibrator, NoCalibration
 
 
 def is_multiclass(calibrator: Any) -> bool:
@@ -75,9 +30,21 @@ def fit_calibrator(
     sample_weight: FloatArray,
     groups: NDArray[Any] | None = None,
 ) -> Any | None:
-    """Fit a clone of a calibrator; None where all targets are one side or one class.
+    """Fit a clone of a calibrator.
 
-    ``groups`` says which points belong together; only some calibrators want to know.
+    Parameters
+    ----------
+    calibrator : binary or multi-class calibrator
+        The calibrator to clone.
+    score, target, sample_weight : ndarray
+        The points to fit.
+    groups : ndarray of shape (n_points,), default=None
+        Which points belong together; ignored by calibrators without such a parameter.
+
+    Returns
+    -------
+    calibrator or None
+        None if all targets belong to one side or one class.
     """
     if len(target) == 0 or target.min() == target.max() == np.round(target.max()):
         return None
@@ -86,25 +53,24 @@ def fit_calibrator(
     return clone(calibrator).fit(score, target, sample_weight=sample_weight)
 
 
-def calibrator_without_points(
+def fit_substitute(
     calibrator: Any, target: IndexArray, sample_weight: FloatArray, n_classes: int
 ) -> Any:
-    """Return what stands in for a calibrator that had nothing to be fitted on.
+    """Return what replaces a calibrator that has nothing to be fitted to.
 
-    Scores of whole rows stay as they are. One side of a problem gets its share, whatever the
-    score, or one half without targets.
+    Rows of scores stay uncalibrated. One side of a binary problem gets its frequency among
+    the targets, whatever the score.
     """
     if is_multiclass(calibrator):
         uniform = np.full((len(target), n_classes), 1.0 / n_classes)
-        return Unchanged().fit(uniform, target, sample_weight)
-    if len(target) == 0:
-        return DummyRegressor(strategy="constant", constant=0.5).fit([[0.0]], [0.5])
-    zeros = np.zeros((len(target), 1))
-    return DummyRegressor().fit(zeros, target, sample_weight=sample_weight)
+        return NoCalibration().fit(uniform, target, sample_weight)
+    substitute = ConstantCalibrator()
+    substitute._fit(np.zeros(len(target)), target.astype(np.float64), sample_weight)
+    return substitute
 
 
 def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> FloatArray:
-    """Calibrated probabilities: of the positive side, or one column a class."""
+    """Calibrated probabilities: of the positive side, or one column per class."""
     if not is_multiclass(calibrator):
         proba = np.asarray(calibrator.predict(score), dtype=np.float64).reshape(len(score))
     else:
@@ -114,7 +80,7 @@ def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> Floa
     if np.isnan(proba).any():
         raise ValueError(
             f"Calibrated probabilities must be numbers. {type(calibrator).__name__} returned NaN "
-            f"for {np.isnan(proba).sum()} scores. Let it map every score, as IsotonicRegression "
-            "does with out_of_bounds='clip'."
+            f"for {np.isnan(proba).sum()} scores. Use a calibrator that maps every score, such as "
+            "IsotonicRegression with out_of_bounds='clip'."
         )
     return np.clip(proba, 0.0, 1.0)

@@ -11,8 +11,6 @@ from calibrant._core.typing import FloatArray
 
 # Beyond this, the distance of two scores could overflow.
 LARGEST_SCORE = 1e300
-# Beyond these, sums and reciprocals of weights could overflow.
-SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 # Rows of probabilities printed to three digits still count as rows that sum to 1.
 SUM_TOLERANCE = 0.01
 
@@ -48,37 +46,6 @@ def check_target(target: ArrayLike, score: FloatArray) -> FloatArray:
         raise ValueError(
             f"target must lie in [0, 1]. Got values from {values.min():g} to {values.max():g}. "
             "Encode the positive class as 1 and the rest as 0."
-        )
-    return values
-
-
-def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArray:
-    """One weight of 0 or more for each row, not all 0; None is 1 for every row."""
-    if sample_weight is None:
-        return np.ones(len(rows))
-    values = check_array(
-        sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
-    )
-    check_consistent_length(rows, values)
-    if values.ndim != 1:
-        raise ValueError(
-            f"sample_weight must have shape (n,). Got {values.shape}. Pass one weight for each row."
-        )
-    if values.min() < 0:
-        raise ValueError(
-            f"sample_weight must not be negative. Got {values.min():g}. "
-            "Use 0 for rows to leave out."
-        )
-    positive = values[values > 0]
-    if len(positive) and not SMALLEST_WEIGHT <= positive.min() <= positive.max() <= LARGEST_WEIGHT:
-        raise ValueError(
-            f"sample_weight must be 0 or from {SMALLEST_WEIGHT:.0e} to {LARGEST_WEIGHT:.0e}. "
-            f"Got {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
-        )
-    if values.sum() == 0:
-        raise ValueError(
-            "sample_weight must be positive for at least one row. Got only zeros. "
-            "Pass None to weight all rows alike."
         )
     return values
 

@@ -1,146 +1,94 @@
-"""The default: a pool of calibrators, weighted by what they do on rows they have not seen."""
+"""The default: a weighted average of calibrators, chosen by held-out log loss."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.stats import t as student
+from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from calibrant._core.probability_floor import RARE_CLASS_SIZE
 from calibrant._core.rowwise import normalize_rows, row_sums
-from calibrant._core.splits import group_folds, stratified_folds
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant._core.validation import check_weight
+from calibrant.calibrators._averaging import average_weights, gain_shrinkage
 from calibrant.calibrators._base import MulticlassCalibrator
-from calibrant.calibrators._pooling import gain_shrinkage, pool_weights
-from calibrant.calibrators._validation import check_weight
+from calibrant.calibrators._cross_fitting import (
+    N_FOLDS,
+    fold_of_points,
+    held_out_masks,
+    true_class_proba,
+)
+from calibrant.calibrators.baselines import ClassFrequencies, NoCalibration
 from calibrant.calibrators.enir import ENIR
 from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
+from calibrant.calibrators.report import (
+    NO_CALIBRATION,
+    SMALLEST_WEIGHT,
+    CalibrationReport,
+    group_gains,
+    make_report,
+)
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 
-N_FOLDS = 5
-# Candidates of less weight are left out: they cost time and change nothing that rows can show.
-LEAST_WEIGHT = 0.005
-CONFIDENCE = 0.95
-
-
-class Unchanged(MulticlassCalibrator):
-    """The scores as they are: no calibration, but for the limit of certainty."""
-
-    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        pass
-
-    def _proba(self, score: FloatArray) -> FloatArray:
-        return score
-
-
-class ClassShares(MulticlassCalibrator):
-    """The shares of the classes, whatever the scores."""
-
-    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        pass
-
-    def _proba(self, score: FloatArray) -> FloatArray:
-        return np.tile(self.class_count_ / self.class_count_.sum(), (len(score), 1))
-
-
-# No calibration comes first: the pool is shrunk toward it.
-CANDIDATES: dict[str, MulticlassCalibrator] = {
-    "no calibration": Unchanged(),
-    "class shares": ClassShares(),
-    "temperature scaling": TemperatureScaling(penalty=1.0),
-    "matrix scaling": StructuredMatrixScaling(),
-    "loose matrix scaling": StructuredMatrixScaling(intercept=0.1, diagonal=0.1, off_diagonal=0.1),
-    "pairwise ENIR": PairwiseCalibrator(ENIR(floored=True), group_rows=2),
-    "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(floored=True), group_rows=5),
-}
-
-
-@dataclass(frozen=True)
-class CalibrationReport:
-    """What the automatic calibration chose, and what it is expected to bring.
-
-    Attributes
-    ----------
-    candidates : tuple of str
-        The names of the candidates; the first is no calibration.
-    weights : tuple of float
-        Their weights in the final probabilities, which sum to 1.
-    log_losses : tuple of float
-        The log loss of each on rows that it was not fitted on; NaN where none can be held out.
-    expected_gain : float
-        By how much the log loss of a row falls on average, on rows that neither the
-        candidates nor their weights nor the trust in them rest on.
-    interval : tuple of float
-        A 95 % confidence interval of the expected gain, as if rows were all that varies. With
-        100 rows it covers the gain on new rows in 70 to 85 of 100 simulated cases.
-    n_rows : int
-        The number of distinct rows, or groups of rows, behind these numbers.
-    rare_classes : tuple
-        Classes with fewer than four rows. They are calibrated together with the others by
-        the limit of certainty, which keeps them from probability 0.
-    """
-
-    candidates: tuple[str, ...]
-    weights: tuple[float, ...]
-    log_losses: tuple[float, ...]
-    expected_gain: float
-    interval: tuple[float, float]
-    n_rows: int
-    rare_classes: tuple[Any, ...] = ()
-
-    def __str__(self) -> str:
-        """Say it in a sentence or two."""
-        chosen = sorted(zip(self.weights, self.candidates, strict=True), reverse=True)
-        parts = [f"{name} ({weight:.0%})" for weight, name in chosen if weight >= LEAST_WEIGHT]
-        low, high = self.interval
-        if self.n_rows == 0:
-            said = "Calibration was left out: no rows of two classes could be held out to judge it."
-        elif self.weights[0] > 1.0 - LEAST_WEIGHT:
-            said = (
-                f"Calibration was left out: on {self.n_rows} rows it brought no gain in log loss "
-                "that chance does not explain."
-            )
-        else:
-            hope = (
-                f"is expected to lower the log loss by {self.expected_gain:.3f} a row"
-                if self.expected_gain > 0
-                else f"may not lower the log loss: expected gain {self.expected_gain:.3f} a row"
-            )
-            said = (
-                f"The probabilities are a mix of {', '.join(parts)}, which {hope} (95 % interval "
-                f"{low:.3f} to {high:.3f}, from {self.n_rows} rows)."
-            )
-        if self.rare_classes:
-            names = ", ".join(str(name) for name in self.rare_classes)
-            said += f" Too rare to judge by themselves: {names}."
-        return said
+DEFAULT_CANDIDATES: Mapping[str, MulticlassCalibrator] = MappingProxyType(
+    {
+        "class frequencies": ClassFrequencies(),
+        "temperature scaling": TemperatureScaling(penalty=1.0),
+        "matrix scaling": StructuredMatrixScaling(),
+        "loose matrix scaling": StructuredMatrixScaling(
+            intercept=0.1, diagonal=0.1, off_diagonal=0.1
+        ),
+        "pairwise ENIR": PairwiseCalibrator(ENIR(floored=True), group_rows=2),
+        "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(floored=True), group_rows=5),
+    }
+)
 
 
 class AutoCalibrator(MulticlassCalibrator):
-    """A pool of calibrators that does no harm.
+    r"""A weighted average of calibrators, shrunk toward no calibration.
 
-    The candidates, among them no calibration, are fitted on parts of the rows and predict
-    the others. A linear pool of them is chosen by the log loss of these predictions, and
-    shrunk toward no calibration by as much of its gain as may be chance.
+    The candidates, which always include no calibration, are fitted on some of the rows and
+    judged on the others. The weights of their average minimize the held-out log loss, and the
+    average is shrunk toward no calibration by the noise in its gain.
+
+    Parameters
+    ----------
+    candidates : mapping of str to multi-class calibrator, default=None
+        The calibrators to average, by name. ``None`` means
+        `calibrant.calibrators.DEFAULT_CANDIDATES`. "no calibration" is always a candidate and
+        need not be given.
+    cv : int, default=5
+        The number of folds in which candidates are judged.
+    random_state : int, RandomState or None, default=0
+        Deals the rows to the folds. By default, the same rows give the same result.
 
     Attributes
     ----------
     calibrators_ : dict
-        The fitted candidates that have a weight, by name.
+        The fitted candidates with a positive weight, by name.
     weights_ : dict
         Their weights.
     report_ : CalibrationReport
-        All candidates, their weights, the expected gain.
+        All candidates, their weights and the expected gain.
 
     Notes
     -----
-    Points of one group are never on both sides of a split: neither are the repeated scores
-    of a row, nor the rows of a patient. The splits are the same in every run.
+    With candidates :math:`q_c`, weights :math:`w_c` that minimize the held-out log loss, and the
+    shrinkage :math:`\gamma = m^2 / (m^2 + s^2)`, where m is the mean held-out gain of the
+    average over no calibration and s its standard error, the result is
+
+    .. math:: \gamma \sum_c w_c q_c + (1 - \gamma) q_0
+
+    where :math:`q_0` is no calibration. If m is negative, :math:`\gamma = 0`.
+
+    Points of one group, such as the repeated scores of a row or the rows of a patient, are
+    never in both the training and the test rows of a split.
 
     Examples
     --------
@@ -149,11 +97,29 @@ class AutoCalibrator(MulticlassCalibrator):
     >>> y = [0, 1, 0, 1, 0, 1, 0, 1, 1, 0] * 20
     >>> print(AutoCalibrator().fit(score, y).report_.expected_gain > 0.2)
     True
+
+    One's own candidates:
+
+    >>> from calibrant.calibrators import TemperatureScaling, VectorScaling
+    >>> candidates = {"temperature": TemperatureScaling(), "vector": VectorScaling()}
+    >>> AutoCalibrator(candidates).fit(score, y).report_.candidates
+    ('no calibration', 'temperature', 'vector')
     """
 
-    calibrators_: dict[str, MulticlassCalibrator]
+    calibrators_: dict[str, Any]
     weights_: dict[str, float]
     report_: CalibrationReport
+
+    def __init__(
+        self,
+        candidates: Mapping[str, Any] | None = None,
+        *,
+        cv: int = N_FOLDS,
+        random_state: int | np.random.RandomState | None = 0,
+    ):
+        self.candidates = candidates
+        self.cv = cv
+        self.random_state = random_state
 
     def fit(
         self,
@@ -162,187 +128,174 @@ class AutoCalibrator(MulticlassCalibrator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Choose and fit the pool.
+        """Choose the weights of the candidates, and fit those with a positive weight.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_classes)
-            Rows of probabilities that sum to 1, out of sample.
+            Rows of held-out probabilities that sum to 1.
         y : array-like of shape (n_samples,)
             Class labels; the sorted labels belong to the columns.
         sample_weight : array-like of shape (n_samples,), default=None
-            Numbers of rows: weights that sum to 1 say that there was one row in all. Points of
-            weight 0 are left out.
+            Numbers of rows: weights that sum to 1 mean that there was one row in all. Points
+            of weight 0 are left out.
         groups : array-like of shape (n_samples,), default=None
-            Points that belong together, such as scores of the same row; None is none.
+            Points that belong together, such as scores of the same row. ``None`` means
+            ungrouped.
 
         Returns
         -------
         AutoCalibrator
             The fitted calibrator.
         """
+        candidates = self._check_candidates()
         score, index, weight = self._check_points(X, y, sample_weight)
-        unit = np.arange(len(index))
+        group = np.arange(len(index))
         if groups is not None:
             check_consistent_length(y, groups)
-            seen = check_weight(sample_weight, column_or_1d(y)) > 0
-            _, unit = np.unique(column_or_1d(groups)[seen], return_inverse=True)
+            used = check_weight(sample_weight, column_or_1d(y)) > 0
+            _, group = np.unique(column_or_1d(groups)[used], return_inverse=True)
         known = self._known()
-        score, index = _among(score, known), (np.cumsum(known) - 1)[index]
-        self._choose(score, index, weight, unit)
-        self._fit(score, index, weight)
+        score, index = _given_known(score, known), (np.cumsum(known) - 1)[index]
+        self._choose(candidates, score, index, weight, group)
+        self.calibrators_ = {
+            name: _fit(candidates[name], score, index, weight) for name in self.weights_
+        }
         return self
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        self.calibrators_ = {
-            name: clone(CANDIDATES[name])._fit_columns(score, y, weight) for name in self.weights_
-        }
+        self.fit(score, y, weight)
 
     def _proba(self, score: FloatArray) -> FloatArray:
         known = self._known()
-        among = _among(score, known)
-        pooled = np.zeros_like(among)
+        given_known = _given_known(score, known)
+        average = np.zeros_like(given_known)
         for name, calibrator in self.calibrators_.items():
-            pooled += self.weights_[name] * calibrator._limited_proba(among)
+            average += self.weights_[name] * _predict(calibrator, given_known)
         if known.all():
-            return pooled
-        # A class without rows, as a rule one whose only row could not be held out, cannot be
-        # judged: as far as there is calibration, it is half its score and half a row's share.
+            return average
+        # A class without rows, typically one whose only row cannot be held out, cannot be
+        # judged. As far as there is calibration, it gets half its score and half the frequency
+        # that one row would have.
         n_rows = self.class_count_.sum() + np.sum(~known)
         half = (1.0 - self.report_.weights[0]) / 2.0
         proba = (1.0 - half) * score + half / n_rows
-        proba[:, known] = (1.0 - row_sums(proba[:, ~known])) * pooled
+        proba[:, known] = (1.0 - row_sums(proba[:, ~known])) * average
         return proba
 
     def _known(self) -> BoolArray:
-        """Which classes can be told from each other by rows; all, if there is one at most."""
+        """Whether each class has rows; all true if at most one class has."""
         known = self.class_count_ > 0
         return known if known.sum() > 1 else np.ones_like(known)
 
+    def candidate_names(self) -> list[str]:
+        """Return the names of the candidates, no calibration first."""
+        return list(self._check_candidates())
+
+    def _check_candidates(self) -> dict[str, Any]:
+        """Return the candidates by name, no calibration first."""
+        if not (isinstance(self.cv, int | np.integer) and self.cv >= 2):
+            raise ValueError(f"cv must be a whole number of at least 2. Got {self.cv!r}. Use 5.")
+        candidates = DEFAULT_CANDIDATES if self.candidates is None else self.candidates
+        if not isinstance(candidates, Mapping):
+            raise ValueError(
+                f"candidates must be a mapping of names to calibrators. Got {candidates!r}. "
+                "Pass a dictionary, or None for the default candidates."
+            )
+        for name, candidate in candidates.items():
+            if not (hasattr(candidate, "fit") and hasattr(candidate, "predict_proba")):
+                raise ValueError(
+                    "candidates must be multi-class calibrators, with fit and predict_proba. Got "
+                    f"{candidate!r} for {name!r}. Wrap a binary calibrator in PairwiseCalibrator "
+                    "or OneVsRestCalibrator."
+                )
+        return {NO_CALIBRATION: NoCalibration(), **candidates}
+
     def _choose(
         self,
+        candidates: Mapping[str, Any],
         score: FloatArray,
         y: IndexArray,
         weight: FloatArray,
-        unit: IndexArray,
+        group: IndexArray,
     ) -> None:
-        """Weight the candidates by what they say of rows that they were not fitted on."""
-        fold = _folds(y, unit)
-        proba = _out_of_sample(score, y, weight, fold)
+        """Choose the weights of the candidates by their held-out log loss."""
+        fold = fold_of_points(y, group, self.cv, check_random_state(self.random_state))
+        proba = _held_out_proba(candidates, score, y, weight, fold)
         judged = fold >= 0
-        proba, own_weight, unit, fold = proba[judged], weight[judged], unit[judged], fold[judged]
-        pooled = _pooled_by_the_others(proba, own_weight, fold)
-        gain = _gain(pooled, proba[:, 0], own_weight, unit)
-        trust = gain_shrinkage(gain)
-        share = trust * pool_weights(proba, own_weight)
-        share[0] += 1.0 - trust
-        # What to expect is shown by rows that had no part in the trust either.
-        trusts = _trusts_of_the_others(gain, fold[np.unique(unit, return_index=True)[1]])[fold]
-        mixed = trusts * pooled + (1.0 - trusts) * proba[:, 0]
-        gain = _gain(mixed, proba[:, 0], own_weight, unit)
+        proba, weight, group, fold = proba[judged], weight[judged], group[judged], fold[judged]
 
-        kept = np.where(share >= LEAST_WEIGHT, share, 0.0)
-        kept /= kept.sum()
-        names = list(CANDIDATES)
-        self.weights_ = {name: float(own) for name, own in zip(names, kept, strict=True) if own}
-        with np.errstate(invalid="ignore"):
-            losses = -(own_weight @ np.log(proba)) / own_weight.sum()
-        # Weights divided among the points of a row do not quite sum to 1 again.
-        n_rows = self.class_count_.round(6)
-        self.report_ = CalibrationReport(
-            candidates=tuple(names),
-            weights=tuple(kept.tolist()),
-            log_losses=tuple(losses.tolist()),
-            expected_gain=float(gain.mean()) if len(gain) else 0.0,
-            interval=_interval(gain),
-            n_rows=len(gain),
-            rare_classes=tuple(self.classes_[n_rows < RARE_CLASS_SIZE].tolist()),
+        average = _held_out_average(proba, weight, fold)
+        gain = group_gains(average, proba[:, 0], weight, group)
+        shrinkage = gain_shrinkage(gain)
+        weights = shrinkage * average_weights(proba, weight)
+        weights[0] += 1.0 - shrinkage
+        weights = np.where(weights >= SMALLEST_WEIGHT, weights, 0.0)
+        weights /= weights.sum()
+        self.weights_ = {
+            name: float(value) for name, value in zip(candidates, weights, strict=True) if value
+        }
+
+        # The expected gain is estimated on rows that had no part in the shrinkage either.
+        fold_of_group = fold[np.unique(group, return_index=True)[1]]
+        shrinkages = np.array(
+            [gain_shrinkage(gain[fold_of_group != number]) for number in range(self.cv)]
+        )[fold]
+        shrunk = shrinkages * average + (1.0 - shrinkages) * proba[:, 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            log_losses = -(weight @ np.log(proba)) / weight.sum()
+        # Weights that were divided among the points of a row do not sum to 1 exactly.
+        is_rare = self.class_count_.round(6) < RARE_CLASS_SIZE
+        self.report_ = make_report(
+            list(candidates),
+            weights.tolist(),
+            log_losses.tolist(),
+            group_gains(shrunk, proba[:, 0], weight, group),
+            self.classes_[is_rare].tolist(),
         )
 
 
-def report_of(
-    calibrator: AutoCalibrator | None, classes: NDArray[Any], row_count: IndexArray
-) -> CalibrationReport:
-    """Return the report of a calibrator of column numbers, with the names of the classes.
-
-    None is a calibrator that had nothing to judge the candidates by.
-    """
-    if calibrator is not None:
-        rare = tuple(classes[list(calibrator.report_.rare_classes)].tolist())
-        return replace(calibrator.report_, rare_classes=rare)
-    others = len(CANDIDATES) - 1
-    return CalibrationReport(
-        candidates=tuple(CANDIDATES),
-        weights=(1.0, *[0.0] * others),
-        log_losses=(np.nan,) * (1 + others),
-        expected_gain=0.0,
-        interval=(-np.inf, np.inf),
-        n_rows=0,
-        rare_classes=tuple(classes[row_count < RARE_CLASS_SIZE].tolist()),
-    )
-
-
-def _among(score: FloatArray, known: BoolArray) -> FloatArray:
-    """Scores of some of the classes, given that it is one of them."""
+def _given_known(score: FloatArray, known: BoolArray) -> FloatArray:
+    """Scores of the known classes, given that the class is one of them."""
     return score if known.all() else normalize_rows(score[:, known])
 
 
-def _folds(y: IndexArray, unit: IndexArray) -> IndexArray:
-    """Deal units to folds; -1 for points that are never held out."""
-    rng = np.random.RandomState(0)
-    _, first = np.unique(unit, return_index=True)
-    n_folds = min(N_FOLDS, len(first), int(np.bincount(y).max()))
-    fold = np.full(len(y), -1, dtype=np.intp)
-    if n_folds < 2:
-        return fold
-    if np.array_equal(y[first][unit], y):
-        for number, held_out in enumerate(stratified_folds(y[first], n_folds, rng)):
-            fold[held_out[unit]] = number
-    else:
-        for number, held_out in enumerate(group_folds(y, unit, n_folds, rng)):
-            fold[held_out] = number
-    return fold
-
-
-def _out_of_sample(
-    score: FloatArray, y: IndexArray, weight: FloatArray, fold: IndexArray
+def _held_out_proba(
+    candidates: Mapping[str, Any],
+    score: FloatArray,
+    y: IndexArray,
+    weight: FloatArray,
+    fold: IndexArray,
 ) -> FloatArray:
     """Probability of the true class by each candidate, fitted on the other folds."""
-    proba = np.ones((len(y), len(CANDIDATES)))
-    for held_out in np.unique(fold[fold >= 0]):
-        test = fold == held_out
-        for column, candidate in enumerate(CANDIDATES.values()):
-            fitted = clone(candidate)._fit_columns(score[~test], y[~test], weight[~test])
-            judged = fitted._limited_proba(score[test])
-            proba[test, column] = judged[np.arange(len(judged)), y[test]]
+    proba = np.ones((len(y), len(candidates)))
+    for test in held_out_masks(fold):
+        for column, candidate in enumerate(candidates.values()):
+            fitted = _fit(candidate, score[~test], y[~test], weight[~test])
+            proba[test, column] = true_class_proba(_predict(fitted, score[test]), y[test])
     return proba
 
 
-def _pooled_by_the_others(proba: FloatArray, weight: FloatArray, fold: IndexArray) -> FloatArray:
-    """Probability of the true class by the pool, its weights fitted on the other folds."""
-    pooled = np.empty(len(proba))
-    for held_out in np.unique(fold):
-        own = fold == held_out
-        pooled[own] = proba[own] @ pool_weights(proba[~own], weight[~own])
-    return pooled
+def _held_out_average(proba: FloatArray, weight: FloatArray, fold: IndexArray) -> FloatArray:
+    """Probability of the true class by the average, weighted by the other folds."""
+    average = np.empty(len(proba))
+    for test in held_out_masks(fold):
+        average[test] = proba[test] @ average_weights(proba[~test], weight[~test])
+    return average
 
 
-def _trusts_of_the_others(gain: FloatArray, fold: IndexArray) -> FloatArray:
-    """Trust in the gains of the units of all folds but one, for each fold."""
-    return np.array([gain_shrinkage(gain[fold != own]) for own in range(N_FOLDS)])
+def _fit(candidate: Any, score: FloatArray, y: IndexArray, weight: FloatArray) -> Any:
+    """Fit a clone of a candidate on checked points."""
+    fitted = clone(candidate)
+    if isinstance(fitted, MulticlassCalibrator):
+        return fitted._fit_columns(score, y, weight)
+    return fitted.fit(score, y, sample_weight=weight)
 
 
-def _gain(
-    proba: FloatArray, baseline: FloatArray, weight: FloatArray, unit: IndexArray
-) -> FloatArray:
-    """Mean gain in log probability of the true class, one value a unit."""
-    _, unit = np.unique(unit, return_inverse=True)
-    gain = np.bincount(unit, weight * np.log(proba / baseline))
-    return gain / np.bincount(unit, weight)
-
-
-def _interval(gain: FloatArray) -> tuple[float, float]:
-    if len(gain) < 2:
-        return (-np.inf, np.inf)
-    half = student.ppf((1 + CONFIDENCE) / 2, len(gain) - 1) * gain.std(ddof=1) / len(gain) ** 0.5
-    return (float(gain.mean() - half), float(gain.mean() + half))
+def _predict(candidate: Any, score: FloatArray) -> FloatArray:
+    """Probabilities of all columns, which a candidate of one's own may not all know."""
+    if isinstance(candidate, MulticlassCalibrator):
+        return candidate._floored_proba(score)
+    proba = np.zeros_like(score)
+    proba[:, candidate.classes_] = candidate.predict_proba(score)
+    return proba

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import isotonic_regression, minimize
+from scipy.optimize import isotonic_regression
 from scipy.special import expit, log_expit
 
 from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
+from calibrant._core.newton import minimize_convex
 from calibrant._core.probability_floor import floor_frequencies, overall_frequency
 from calibrant._core.typing import FloatArray
 from calibrant.calibrators._base import BinaryCalibrator
@@ -247,15 +248,7 @@ def _fit_logistic(inputs: FloatArray, target: FloatArray, weight: FloatArray) ->
         curvature = (inputs * (share * proba * (1.0 - proba))[:, None]).T @ inputs
         return curvature + SMALLEST_CURVATURE * np.eye(len(coef))
 
-    found = minimize(
-        loss,
-        np.zeros(inputs.shape[1]),
-        jac=True,
-        hess=hessian,
-        method="trust-exact",
-        options={"gtol": TOLERANCE},
-    )
-    return np.asarray(found.x)
+    return minimize_convex(loss, hessian, inputs.shape[1], TOLERANCE)
 
 
 def _fit_rising(inputs: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:

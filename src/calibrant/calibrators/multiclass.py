@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import clone
 
 from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
-from calibrant._core.probability_floor import floor_frequencies, overall_frequency
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators._base import BinaryCalibrator, MulticlassCalibrator
+from calibrant.calibrators.baselines import ConstantCalibrator
 from calibrant.calibrators.enir import ENIR
 from calibrant.combination import couple_pairs, normalize
 
@@ -123,19 +123,6 @@ class PairwiseCalibrator(MulticlassCalibrator):
         return couple_pairs(in_order.T, self.class_count_, self.coupling)
 
 
-class OverallShare:
-    """What a binary calibrator is where there is nothing to learn from: one share for all."""
-
-    def __init__(self, target: FloatArray, weight: FloatArray):
-        overall = overall_frequency(target, weight)
-        share = weight @ target / weight.sum() if len(weight) else overall
-        self.share = float(floor_frequencies(share, weight.sum(), overall))
-
-    def predict(self, score: FloatArray) -> FloatArray:
-        """Return the share for each score."""
-        return np.full(len(score), self.share)
-
-
 def _pairs(sharpness: FloatArray, class_count: FloatArray) -> list[tuple[int, int]]:
     """All pairs of columns, in an order that does not depend on what the classes are called."""
     rank = np.lexsort((sharpness, class_count))[::-1]
@@ -157,7 +144,7 @@ def _fit_binary(
 ) -> Any:
     target = positive.astype(np.float64)
     if len(target) == 0 or target.min() == target.max():
-        return OverallShare(target, weight)
+        calibrator, group_rows = ConstantCalibrator(floored=True), None
     if group_rows is not None:
         if not group_rows > 0:
             raise ValueError(

@@ -1,17 +1,19 @@
-"""Problem -> out-of-sample scores: Monte Carlo cross-validation, folds, out-of-bag votes."""
+"""Sources of held-out scores: Monte Carlo cross-validation, folds, out-of-bag votes."""
 
-from calibrant.generation.base import Generator, HeldOutScores, scores_of_fitted
+from calibrant._core.held_out import HeldOutScores
+from calibrant.generation.base import Generator
+from calibrant.generation.frozen import FrozenModel
 from calibrant.generation.out_of_bag import OutOfBag
 from calibrant.generation.registry import resolve_generator
 from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFolds
 
 __all__ = [
     "CrossFit",
+    "FrozenModel",
     "Generator",
     "HeldOutScores",
     "MonteCarloCV",
     "OutOfBag",
     "RepeatedFolds",
     "resolve_generator",
-    "scores_of_fitted",
 ]

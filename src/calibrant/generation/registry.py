@@ -1,10 +1,13 @@
-"""Which generator a name, a number of folds or a splitter stands for."""
+"""The generator that a value of ``cv`` stands for."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sklearn.frozen import FrozenEstimator
+
 from calibrant.generation.base import Generator
+from calibrant.generation.frozen import FrozenModel
 from calibrant.generation.out_of_bag import OutOfBag, has_enough_votes
 from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFolds
 
@@ -14,12 +17,29 @@ GENERATORS: dict[str, type[Generator]] = {"monte-carlo": MonteCarloCV, "oob": Ou
 def resolve_generator(
     cv: Any, *, binary: bool, estimator: Any = None, grouped: bool = False
 ) -> Generator:
-    """Return the generator behind a name, a number of folds or a splitter.
+    """Return the generator that ``cv`` stands for.
 
-    "auto" is the paper's Monte Carlo cross-validation for binary problems. For a multi-class one
-    it is out-of-bag votes where the estimator has enough of them and rows stand alone, and
-    repeated folds elsewhere.
+    Parameters
+    ----------
+    cv : str, int, splitter, iterable, Generator or None
+        As for `calibrant.CalibratedClassifier`.
+    binary : bool
+        Whether the problems are binary.
+    estimator : classifier, default=None
+        The estimator to calibrate. A frozen one provides its own held-out scores, whatever
+        ``cv`` is.
+    grouped : bool, default=False
+        Whether the rows belong to groups.
+
+    Returns
+    -------
+    Generator
+        The generator. "auto" is Monte Carlo cross-validation for binary problems. For a
+        multi-class problem it is out-of-bag votes if the estimator has enough of them and
+        the rows are ungrouped, and repeated folds otherwise.
     """
+    if isinstance(estimator, FrozenEstimator):
+        return FrozenModel()
     if isinstance(cv, Generator):
         return cv
     if cv is None or (isinstance(cv, str) and cv == "auto"):
@@ -31,7 +51,7 @@ def resolve_generator(
     if isinstance(cv, str):
         raise ValueError(
             f"cv must be 'auto', one of {sorted(GENERATORS)}, a number of folds, a scikit-learn "
-            f"splitter, (train, test) pairs of row numbers, or an object of calibrant.generation. "
+            "splitter, (train, test) pairs of row numbers, or an object of calibrant.generation. "
             f"Got {cv!r}. Leave it out for 'auto'."
         )
     return CrossFit(cv)

@@ -1,116 +1,86 @@
-"""Out-of-sample scores by refitting: Monte Carlo cross-validation, folds, repeated folds."""
+"""Held-out scores by refitting: Monte Carlo cross-validation, folds, repeated folds."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calibrant._core.fitting import Fitter
-from calibrant._core.problems import Part, ScoringProblem
-from calibrant._core.splits import (
-    check_split,
-    group_draws,
-    group_folds,
-    stratified_draws,
-    stratified_folds,
-)
-from calibrant._core.typing import BoolArray, FloatArray, IndexArray, Split
-from calibrant.generation.base import Generator, HeldOutScores, scored_rows
+from calibrant._core.fitting import Fitter, one_blas_thread
+from calibrant._core.held_out import HeldOutScores, scored_points
+from calibrant._core.problems import ProblemSplit, ScoringProblem
+from calibrant._core.splits import check_split, make_draws, make_folds
+from calibrant._core.training_data import TrainingData
+from calibrant._core.typing import FloatArray, Split
+from calibrant.generation.base import Generator
 
-# Very few rows would need thousands of refits for n_points scores, which say no more
-# about so few rows than this many do.
+# Very small problems would need thousands of refits to reach n_points, and these would say no
+# more about so few rows.
 MOST_SPLITS = 1000
-# Beyond this, dealing the folds anew changes the scores' calibration in the third digit.
+# Further repeats change the calibration in the third digit.
 MOST_REPEATS = 5
 
 
 class Resampling(Generator):
-    """Fit the estimator on some rows and score the others, again and again."""
+    """Base class of generators that refit the estimator on some rows and score the others."""
 
     def generate(
-        self,
-        fitter: Fitter,
-        problems: list[ScoringProblem],
-        y: IndexArray,
-        sample_weight: FloatArray,
-        groups: NDArray[Any] | None = None,
-        split_params: dict[str, Any] | None = None,
-        models: Sequence[Any] = (),
+        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
     ) -> list[HeldOutScores]:
-        """Out-of-sample scores of every problem; all problems share the splits."""
-        splits = self._splits(fitter, y, sample_weight > 0, groups, split_params or {})
-        parts = self._parts(splits, problems)
-        scores = iter(fitter.held_out_scores([part for own in parts for part in own]))
-        sets = []
-        for problem, own in zip(problems, parts, strict=True):
-            empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(y))))
-            pooled = [
-                (part.test, score)
-                for part, score in zip(own, islice(scores, len(own)), strict=True)
-                for _ in range(part.times)
-            ]
-            rows = np.concatenate([np.empty(0, np.intp), *(test for test, _ in pooled)])
-            score = np.concatenate([empty, *(score for _, score in pooled)])
-            sets.append(self._finish(scored_rows(score, problem.target, sample_weight, rows)))
-        return sets
+        """Held-out scores of every problem; all problems share the splits."""
+        splits = self.problem_splits(self.splits(fitter.data, fitter.rng), problems)
+        scores = iter(_held_out_scores(fitter, list(chain.from_iterable(splits))))
+        return [
+            _pool(problem, of_problem, list(islice(scores, len(of_problem))), fitter.data)
+            for problem, of_problem in zip(problems, splits, strict=True)
+        ]
 
     @abstractmethod
-    def _splits(
-        self,
-        fitter: Fitter,
-        y: IndexArray,
-        taking_part: BoolArray,
-        groups: NDArray[Any] | None,
-        split_params: dict[str, Any],
-    ) -> Iterator[Split]: ...
+    def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
+        """Yield training and test rows of each split."""
 
-    def _parts(self, splits: Iterator[Split], problems: list[ScoringProblem]) -> list[list[Part]]:
-        """Cut every split to the rows of each problem."""
+    def problem_splits(
+        self, splits: Iterator[Split], problems: list[ScoringProblem]
+    ) -> list[list[ProblemSplit]]:
+        """Restrict every split to the rows of each problem."""
         all_splits = list(splits)
         if not all_splits:
             raise ValueError(
                 "cv must yield at least one split. Got none. "
-                "Pass a list rather than an iterator that may be used up."
+                "Pass a list, because an iterator can be used only once."
             )
-        return [
-            [
-                part
-                for number, split in enumerate(all_splits)
-                if (part := _part(problem, number, split))
-            ]
+        restricted = [
+            [_restrict(problem, number, split) for number, split in enumerate(all_splits)]
             for problem in problems
         ]
-
-    def _finish(self, points: HeldOutScores) -> HeldOutScores:
-        return points
+        return [[split for split in of_problem if split is not None] for of_problem in restricted]
 
 
 @dataclass(frozen=True)
 class MonteCarloCV(Resampling):
-    """Data Generation and Grouping: repeated random splits, pooled and grouped.
+    """Data Generation and Grouping (DGG): random splits, pooled and grouped.
 
     Parameters
     ----------
     n_points : int, default=5000
         Splits are drawn until each problem has at least this many held-out scores.
     test_size : float, default=0.3
-        The share of rows that a split holds out.
+        The proportion of rows that each split holds out.
     group_size : int or None, default=100
         The number of neighboring scores that are averaged into one point (DGG); None
-        keeps every score (DG). Multi-class problems have no order and are not grouped.
+        keeps every score (DG). Scores of multi-class problems have no order and are not
+        grouped.
 
     Notes
     -----
-    Departures from the published procedure [1]_: splits are stratified by class, and a
-    training part holds every class, so that a class of one row is never held out; at
-    most 1,000 splits are drawn, which matters for problems of fewer than 17 rows. With
-    ``groups``, whole groups of rows are held out, and stratification gives way.
+    Departures from the published procedure [1]_: splits are stratified by class, and the
+    training rows of a split contain every class, so that the only row of a class is never
+    held out. At most 1,000 splits are drawn, which matters for problems with fewer than 17
+    rows. With ``groups``, whole groups are held out, at the expense of stratification.
 
     References
     ----------
@@ -144,58 +114,53 @@ class MonteCarloCV(Resampling):
                 f"Got {self.n_points}. Lower group_size or raise n_points."
             )
 
-    def _splits(
-        self,
-        fitter: Fitter,
-        y: IndexArray,
-        taking_part: BoolArray,
-        groups: NDArray[Any] | None,
-        split_params: dict[str, Any],
-    ) -> Iterator[Split]:
-        rows = np.flatnonzero(taking_part)
-        held_out = (
-            stratified_draws(y[rows], self.test_size, fitter.rng)
-            if groups is None
-            else group_draws(y[rows], groups[rows], self.test_size, fitter.rng)
-        )
-        for test in islice(held_out, MOST_SPLITS):
+    def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
+        """Draw splits, at most 1,000."""
+        rows = data.rows
+        groups = None if data.groups is None else data.groups[rows]
+        for test in islice(make_draws(data.y[rows], groups, self.test_size, rng), MOST_SPLITS):
             yield rows[~test], rows[test]
 
-    def _parts(self, splits: Iterator[Split], problems: list[ScoringProblem]) -> list[list[Part]]:
-        """Cut splits to the rows of each problem until it has enough points.
+    def problem_splits(
+        self, splits: Iterator[Split], problems: list[ScoringProblem]
+    ) -> list[list[ProblemSplit]]:
+        """Restrict splits to the rows of each problem until it has enough points.
 
-        All problems use the same splits; one with few rows uses more of them. Where rows
-        are so few that a split comes again, it counts again but is not fitted again.
+        All problems use the same splits; smaller problems use more of them. A split that is
+        drawn again, as happens with very few rows, is counted again but not fitted again.
         """
-        parts: list[dict[bytes, Part]] = [{} for _ in problems]
+        restricted: list[dict[bytes, ProblemSplit]] = [{} for _ in problems]
         missing = np.full(len(problems), self.n_points)
         for number, split in enumerate(splits):
             for index in np.flatnonzero(missing > 0):
-                part = _part(problems[index], number, split)
-                if part is not None:
-                    missing[index] -= len(part.test)
-                    key = part.test.tobytes()
-                    drawn = parts[index].get(key)
-                    parts[index][key] = part if drawn is None else _once_more(drawn)
+                drawn = _restrict(problems[index], number, split)
+                if drawn is not None:
+                    missing[index] -= len(drawn.test)
+                    key = drawn.test.tobytes()
+                    earlier = restricted[index].get(key)
+                    if earlier is not None:
+                        drawn = earlier._replace(times=earlier.times + 1)
+                    restricted[index][key] = drawn
             if (missing <= 0).all():
                 break
-        return [list(own.values()) for own in parts]
+        return [list(of_problem.values()) for of_problem in restricted]
 
-    def _finish(self, points: HeldOutScores) -> HeldOutScores:
-        if self.group_size is None or points.score.ndim == 2 or len(points.score) == 0:
-            return points
-        return points.grouped(self.group_size)
+    def generate(
+        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
+    ) -> list[HeldOutScores]:
+        """Held-out scores of every problem, to be grouped before calibration."""
+        scores = super().generate(fitter, problems, models)
+        return [replace(own, group_size=self.group_size) for own in scores]
 
 
 @dataclass(frozen=True)
 class CrossFit(Resampling):
-    """Held-out scores from one pass of a cross-validation splitter.
+    """Held-out scores from one pass of cross-validation.
 
     Parameters
     ----------
     cv : int, splitter or iterable, default=5
-        The number of stratified folds, of whole groups where there are any; or a
-        scikit-learn splitter, group-aware or not;
+        The number of stratified folds, which keep groups together; a scikit-learn splitter;
         or (train, test) pairs of row indices.
     """
 
@@ -211,41 +176,31 @@ class CrossFit(Resampling):
         if _is_whole(self.cv) and self.cv < 2:
             raise ValueError(f"cv must be at least 2 folds. Got {self.cv}. Use 5 or 10.")
 
-    def _splits(
-        self,
-        fitter: Fitter,
-        y: IndexArray,
-        taking_part: BoolArray,
-        groups: NDArray[Any] | None,
-        split_params: dict[str, Any],
-    ) -> Iterator[Split]:
+    def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
+        """Yield the folds, or the checked splits of the splitter."""
         if not _is_whole(self.cv):
             is_splitter = hasattr(self.cv, "split")
-            splits = self.cv.split(fitter.X, y, **split_params) if is_splitter else self.cv
+            splits = self.cv.split(data.X, data.y, **data.split_params) if is_splitter else self.cv
             for split in splits:
-                yield check_split(split, len(y), groups)
+                yield check_split(split, len(data.y), data.groups)
             return
-        rows, n_folds = np.flatnonzero(taking_part), int(self.cv)
-        held_out = (
-            stratified_folds(y[rows], n_folds, fitter.rng)
-            if groups is None
-            else group_folds(y[rows], groups[rows], n_folds, fitter.rng)
-        )
-        for test in held_out:
+        rows = data.rows
+        groups = None if data.groups is None else data.groups[rows]
+        for test in make_folds(data.y[rows], groups, int(self.cv), rng):
             yield rows[~test], rows[test]
 
 
 @dataclass(frozen=True)
 class RepeatedFolds(Resampling):
-    """Stratified folds, repeated while rows are few.
+    """Stratified folds, repeated if there are few rows.
 
     Parameters
     ----------
     n_folds : int, default=10
-        The number of folds; fewer where there are fewer rows, or groups of rows.
+        The number of folds; fewer if there are fewer rows or groups.
     n_points : int, default=1000
-        Folds are dealt anew until there are at least this many held-out scores, but no
-        more than five times: repeats steady the scores, but add no rows.
+        Folds are repeated until there are at least this many held-out scores, at most five
+        times: repeats reduce the variance of the scores, but add no rows.
     """
 
     n_folds: int = 10
@@ -262,20 +217,44 @@ class RepeatedFolds(Resampling):
                 "Use 1 for a single pass of the folds."
             )
 
-    def _splits(
-        self,
-        fitter: Fitter,
-        y: IndexArray,
-        taking_part: BoolArray,
-        groups: NDArray[Any] | None,
-        split_params: dict[str, Any],
-    ) -> Iterator[Split]:
-        rows = np.flatnonzero(taking_part)
-        n_units = len(rows) if groups is None else len(np.unique(groups[rows]))
-        largest_class = int(np.bincount(y[rows]).max())
-        folds = CrossFit(max(2, min(self.n_folds, n_units, largest_class)))
+    def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
+        """Yield the folds of each repeat."""
+        rows = data.rows
+        n_groups = len(rows) if data.groups is None else len(np.unique(data.groups[rows]))
+        largest_class = int(np.bincount(data.y[rows]).max())
+        folds = CrossFit(max(2, min(self.n_folds, n_groups, largest_class)))
         for _ in range(min(MOST_REPEATS, -(-self.n_points // len(rows)))):
-            yield from folds._splits(fitter, y, taking_part, groups, split_params)
+            yield from folds.splits(data, rng)
+
+
+def _held_out_scores(fitter: Fitter, splits: list[ProblemSplit]) -> list[FloatArray]:
+    """Score the test rows of each split: in closed form where there is one, else by refitting."""
+    from calibrant.generation.closed_form import closed_form_scores  # slow to import
+
+    seeds = fitter.draw_seeds(len(splits))
+
+    def refit(positions: Sequence[int]) -> list[FloatArray]:
+        return fitter.fit_and_score([splits[k] for k in positions], seeds[list(positions)])
+
+    with one_blas_thread():
+        return closed_form_scores(
+            fitter.estimator, fitter.data.X, fitter.data.fit_params, splits, refit
+        )
+
+
+def _pool(
+    problem: ScoringProblem,
+    splits: list[ProblemSplit],
+    scores: list[FloatArray],
+    data: TrainingData,
+) -> HeldOutScores:
+    """Pool the scores of all splits of a problem."""
+    empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(data.y))))
+    times = [split.times for split in splits]
+    tests = [split.test for split, n in zip(splits, times, strict=True) for _ in range(n)]
+    repeated = [score for score, n in zip(scores, times, strict=True) for _ in range(n)]
+    rows = np.concatenate([np.empty(0, np.intp), *tests])
+    return scored_points(np.concatenate([empty, *repeated]), problem.target, data.weight, rows)
 
 
 def _is_whole(value: Any) -> bool:
@@ -286,17 +265,13 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, int | float | np.floating) and bool(0 < value < 1)
 
 
-def _once_more(part: Part) -> Part:
-    return part._replace(times=part.times + 1)
+def _restrict(problem: ScoringProblem, number: int, split: Split) -> ProblemSplit | None:
+    """Restrict a split to the rows of a problem.
 
-
-def _part(problem: ScoringProblem, number: int, split: Split) -> Part | None:
-    """Cut a split, which is the ``number``-th, to the rows of a problem.
-
-    None if that leaves nothing to score, or a training part that lacks one of the
-    problem's labels: a model fitted on it would know nothing of that label.
+    None if there is nothing to score, or if the training rows lack a label of the problem,
+    of which a model fitted on them would know nothing.
     """
     train, test = (rows[problem.member[rows]] for rows in split)
     if len(test) == 0 or np.count_nonzero(np.bincount(problem.target[train])) < problem.n_labels:
         return None
-    return Part(problem, train, test, number)
+    return ProblemSplit(problem, train, test, number)

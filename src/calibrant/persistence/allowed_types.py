@@ -5,22 +5,21 @@ skops allows scikit-learn's estimators, numpy's arrays and plain values.
 
 from __future__ import annotations
 
+import inspect
+
 from sklearn import model_selection
 from sklearn.gaussian_process import kernels
 
 from calibrant import calibrators
-from calibrant.calibrators.auto import ClassShares, Unchanged
-from calibrant.calibrators.multiclass import OverallShare
+from calibrant._core.records import Interval
 from calibrant.classifier import CalibratedClassifier
 from calibrant.generation import CrossFit, MonteCarloCV, OutOfBag, RepeatedFolds
 from calibrant.strategies import AllPairs, Direct, OneVsRest, OutputCode
 
 CALIBRANT_TYPES = (
     CalibratedClassifier,
-    *(getattr(calibrators, name) for name in calibrators.__all__),
-    ClassShares,
-    OverallShare,
-    Unchanged,
+    *filter(inspect.isclass, map(calibrators.__dict__.get, calibrators.__all__)),
+    Interval,
     CrossFit,
     MonteCarloCV,
     OutOfBag,

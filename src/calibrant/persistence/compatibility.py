@@ -15,14 +15,26 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from sklearn.base import BaseEstimator
 
+from calibrant._core.records import Interval
+from calibrant.calibrators.report import CalibrationReport
 from calibrant.persistence.validation import iterate_objects
 
 SCHEMA_MEMBER = "schema.json"
 
 # Former name of a type -> present name.
-RENAMED_TYPES: dict[str, str] = {}
+RENAMED_TYPES: dict[str, str] = {
+    "calibrant.calibrators.auto.CalibrationReport": (
+        "calibrant.calibrators.report.CalibrationReport"
+    ),
+    "calibrant.calibrators.auto.ClassShares": "calibrant.calibrators.baselines.ClassFrequencies",
+    "calibrant.calibrators.auto.Unchanged": "calibrant.calibrators.baselines.NoCalibration",
+    "calibrant.calibrators.multiclass.OverallShare": (
+        "calibrant.calibrators.baselines.ConstantCalibrator"
+    ),
+}
 # Present name of a type -> former name of an attribute -> present name.
 RENAMED_ATTRIBUTES: dict[str, dict[str, str]] = {
+    "calibrant.calibrators.baselines.ConstantCalibrator": {"share": "frequency_"},
     "calibrant.calibrators.enir.ENIR": {"limited": "floored"},
 }
 
@@ -72,6 +84,20 @@ def add_missing_parameters(model: Any) -> None:
             for name, parameter in inspect.signature(type(part)).parameters.items():
                 if not hasattr(part, name) and parameter.default is not parameter.empty:
                     setattr(part, name, parameter.default)
+
+
+def upgrade_reports(model: Any) -> None:
+    """Give calibration reports the interval record that replaced two of their fields.
+
+    Parameters
+    ----------
+    model : estimator
+        A loaded model, changed in place.
+    """
+    for part in iterate_objects(model):
+        state = vars(part) if isinstance(part, CalibrationReport) else {}
+        if "expected_gain" in state:
+            state["gain"] = Interval(state.pop("expected_gain"), *state.pop("interval"), 0.95)
 
 
 def _rename(node: dict[str, Any], former_names: list[str]) -> dict[str, Any]:

@@ -10,7 +10,11 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 from calibrant.exceptions import CalibrationWarning
-from calibrant.persistence.compatibility import add_missing_parameters, apply_renames
+from calibrant.persistence.compatibility import (
+    add_missing_parameters,
+    apply_renames,
+    upgrade_reports,
+)
 from calibrant.persistence.schema import ModelInfo, read_model_file
 from calibrant.persistence.serialization import check_types, deserialize, first_line
 from calibrant.persistence.validation import validate_loaded_model
@@ -67,6 +71,7 @@ def load(path: str | Path) -> Any:
             "Save a fitted model with calibrant.save."
         )
     add_missing_parameters(model)
+    upgrade_reports(model)
     if _minor(info.versions.get("scikit-learn", "")) != _minor(sklearn.__version__):
         warnings.warn(
             f"{path} was saved with {_versions(info)}, but scikit-learn {sklearn.__version__} is "

@@ -20,7 +20,7 @@ from calibrant._core.splits import group_folds, stratified_folds
 from calibrant._core.typing import FloatArray, IndexArray, Split
 from calibrant._core.validation import check_classes, check_groups, check_labels
 from calibrant.calibrators import AutoCalibrator
-from calibrant.calibrators.auto import CalibrationReport, report_of
+from calibrant.calibrators.report import CalibrationReport
 from calibrant.classifier import CalibratedClassifier
 
 Progress = Callable[[Iterable[Any], int], Iterator[Any]]
@@ -254,7 +254,7 @@ def evaluate_probabilities(
     after = np.concatenate([fit(train).predict_proba(scores[test]) for train, test in splits])
     fitted = fit(np.arange(len(index)))
     row = np.concatenate([test for _, test in splits])
-    choice = report_of(fitted, own, np.bincount(index, minlength=len(own))) if is_auto else None
+    choice = fitted.report_.with_labels(own) if is_auto else None
     model = ModelEvaluation(name, scores[row], after, choice)
     return _evaluation(own, index, names, splits, n_repeats, random_state, [model])
 

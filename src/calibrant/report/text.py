@@ -6,7 +6,7 @@ import numpy as np
 import sklearn
 
 from calibrant import __version__
-from calibrant.calibrators.auto import CalibrationReport
+from calibrant.calibrators.report import CalibrationReport
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.records import (
     LEVEL,

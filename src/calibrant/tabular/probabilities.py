@@ -14,9 +14,9 @@ from scipy.special import softmax
 
 from calibrant._core.typing import FloatArray
 from calibrant.calibrators._base import MulticlassCalibrator
-from calibrant.calibrators._protocol import resolve_calibrator
 from calibrant.calibrators._validation import SUM_TOLERANCE
-from calibrant.calibrators.auto import AutoCalibrator, report_of
+from calibrant.calibrators.auto import AutoCalibrator
+from calibrant.calibrators.registry import resolve_calibrator
 from calibrant.persistence import load, read_info, save
 from calibrant.persistence.schema import fitted_labels
 from calibrant.tabular.columns import find_column, to_numbers
@@ -66,8 +66,7 @@ class ProbabilityCalibrator:
         """What automatic calibration says of itself."""
         if not isinstance(self.calibrator, AutoCalibrator):
             return None
-        count = self.calibrator.class_count_
-        return str(report_of(self.calibrator, np.array(self.classes), count.astype(np.intp)))
+        return str(self.calibrator.report_.with_labels(self.classes))
 
     def save(self, path: str | Path) -> None:
         """Save to a file that holds no code."""

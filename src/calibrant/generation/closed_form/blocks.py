@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core.problems import Part, ScoringProblem, problem_score
+from calibrant._core.problems import ProblemSplit, ScoringProblem, problem_score
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 # The scores of each part; None where only a refit can tell.
@@ -105,7 +105,7 @@ class Block:
     ----------
     X : ndarray or sparse array of shape (n_samples, n_features)
         All training rows.
-    parts : list of Part
+    parts : list of ProblemSplit
         The parts to score.
     weight : ndarray of shape (n_samples,) or None
         What the estimator gets as sample weights.
@@ -114,7 +114,7 @@ class Block:
     """
 
     X: Any
-    parts: list[Part]
+    parts: list[ProblemSplit]
     weight: FloatArray | None = None
     scale: FloatArray | None = None
 

@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from calibrant._core.problems import Part, take_rows
+from calibrant._core.problems import ProblemSplit, take_rows
 from calibrant._core.typing import FloatArray
 
 # Steps that treat every row by itself, whatever they were fitted on.
@@ -44,7 +44,9 @@ class Table(NamedTuple):
     scale: FloatArray | None = None
 
 
-def tables(steps: list[Any], X: Any, parts: list[Part], *, rescales: bool) -> Iterator[Table]:
+def tables(
+    steps: list[Any], X: Any, parts: list[ProblemSplit], *, rescales: bool
+) -> Iterator[Table]:
     """Features after the steps of a pipeline, each fitted on the training rows of a part.
 
     Parameters
@@ -53,7 +55,7 @@ def tables(steps: list[Any], X: Any, parts: list[Part], *, rescales: bool) -> It
         Steps that do not look at y.
     X : array-like of shape (n_samples, n_features)
         All training rows.
-    parts : list of Part
+    parts : list of ProblemSplit
         The parts.
     rescales : bool
         Whether the form can divide features itself, and does not depend on shifts.
@@ -101,7 +103,7 @@ def _scale(steps: list[Any], X: FloatArray) -> FloatArray:
     return scale
 
 
-def _features(steps: list[Any], X: Any, parts: list[Part]) -> Any:
+def _features(steps: list[Any], X: Any, parts: list[ProblemSplit]) -> Any:
     """Features of all rows, with the steps fitted on the rows that all parts train on."""
     train = parts[0].train
     rows = np.unique(np.concatenate([train, *(part.test for part in parts)]))

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Gaussi
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
-from calibrant._core.problems import Part
+from calibrant._core.problems import ProblemSplit
 from calibrant._core.typing import FloatArray
 from calibrant.generation.closed_form.blocks import Block, Scores, ShareScores
 from calibrant.generation.closed_form.discriminant import linear_scores, quadratic_scores
@@ -78,7 +78,7 @@ def closed_form_scores(
     estimator: Any,
     X: Any,
     fit_params: dict[str, Any],
-    parts: list[Part],
+    parts: list[ProblemSplit],
     refit: Callable[[Sequence[int]], list[FloatArray]],
 ) -> list[FloatArray]:
     """Scores of each part's test rows, by algebra where it gives those of a refit.
@@ -91,7 +91,7 @@ def closed_form_scores(
         All training rows.
     fit_params : dict
         What ``estimator.fit`` takes beside X and y.
-    parts : list of Part
+    parts : list of ProblemSplit
         The parts.
     refit : callable
         Fits and scores the parts at some positions.
@@ -164,7 +164,7 @@ def _plan(estimator: Any, fit_params: dict[str, Any]) -> Plan | None:
     return Plan(final, form, weight, earlier)
 
 
-def _scores(plan: Plan, X: Any, parts: list[Part]) -> Scores:
+def _scores(plan: Plan, X: Any, parts: list[ProblemSplit]) -> Scores:
     """Scores of the parts in closed form; None where there is none."""
     scores: Scores = [None] * len(parts)
     with warnings.catch_warnings(record=True) as caught:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from calibrant.calibrators._pooling import CREDITED_ROWS, gain_shrinkage, pool_weights
+from calibrant.calibrators._averaging import PSEUDO_COUNT, average_weights, gain_shrinkage
 
 
 def make_pool(n=60, n_candidates=4, seed=0):
@@ -11,16 +11,16 @@ def make_pool(n=60, n_candidates=4, seed=0):
 
 
 def objective(share, true_proba, weight):
-    return -weight @ np.log(true_proba @ share) - CREDITED_ROWS * np.log(share).sum()
+    return -weight @ np.log(true_proba @ share) - PSEUDO_COUNT * np.log(share).sum()
 
 
 def expectation_maximization(true_proba, weight, rounds=5000):
-    """The textbook fixed point: each candidate's share of the rows, credited rows included."""
+    """The textbook fixed point: each candidate's share of the rows, pseudo-counts included."""
     n_candidates = true_proba.shape[1]
     share = np.full(n_candidates, 1 / n_candidates)
     for _ in range(rounds):
         blame = share * true_proba / (true_proba @ share)[:, None]
-        share = weight @ blame + CREDITED_ROWS
+        share = weight @ blame + PSEUDO_COUNT
         share /= share.sum()
     return share
 
@@ -28,7 +28,7 @@ def expectation_maximization(true_proba, weight, rounds=5000):
 @pytest.mark.parametrize("seed", range(5))
 def test_weights_are_those_of_expectation_maximization(seed):
     pool = make_pool(seed=seed)
-    own, expected = pool_weights(*pool), expectation_maximization(*pool)
+    own, expected = average_weights(*pool), expectation_maximization(*pool)
     assert own.sum() == pytest.approx(1.0)
     assert objective(own, *pool) <= objective(expected, *pool) + 1e-6
     np.testing.assert_allclose(own, expected, rtol=0, atol=5e-4)
@@ -45,23 +45,23 @@ def test_no_generic_optimizer_finds_a_better_pool(seed):
         bounds=[(1e-9, 1)] * 3,
         constraints={"type": "eq", "fun": lambda share: share.sum() - 1},
     )
-    assert objective(pool_weights(*pool), *pool) <= found.fun + 1e-6
+    assert objective(average_weights(*pool), *pool) <= found.fun + 1e-6
 
 
 def test_the_better_candidate_gets_nearly_all_the_weight():
     true_proba = np.column_stack([np.full(500, 0.2), np.full(500, 0.6), np.full(500, 0.3)])
-    share = pool_weights(true_proba, np.ones(500))
+    share = average_weights(true_proba, np.ones(500))
     assert share[1] > 0.99
     assert (share > 0).all()
 
 
 def test_candidates_that_agree_share_alike():
-    share = pool_weights(np.full((50, 3), 0.4), np.ones(50))
+    share = average_weights(np.full((50, 3), 0.4), np.ones(50))
     np.testing.assert_allclose(share, 1 / 3)
 
 
 def test_without_points_all_weights_are_equal():
-    np.testing.assert_allclose(pool_weights(np.ones((0, 4)), np.ones(0)), 0.25)
+    np.testing.assert_allclose(average_weights(np.ones((0, 4)), np.ones(0)), 0.25)
 
 
 def test_weights_are_numbers_of_rows():
@@ -69,8 +69,8 @@ def test_weights_are_numbers_of_rows():
     weight = np.random.default_rng(1).integers(0, 4, size=len(true_proba)).astype(float)
     repeated = np.repeat(true_proba, weight.astype(int), axis=0)
     np.testing.assert_allclose(
-        pool_weights(true_proba, weight),
-        pool_weights(repeated, np.ones(len(repeated))),
+        average_weights(true_proba, weight),
+        average_weights(repeated, np.ones(len(repeated))),
         rtol=0,
         atol=1e-6,
     )

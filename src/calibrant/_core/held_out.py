@@ -1,0 +1,97 @@
+"""Held-out scores: what generation returns and calibrators are fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._core.binning import group_means
+from calibrant._core.problems import is_scored
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutScores:
+    """Scores of one problem, each given by a model that was not fitted on the row.
+
+    Attributes
+    ----------
+    score : ndarray of shape (n_points,) or (n_points, n_classes)
+        The scores. A row that was held out several times has several points.
+    target : ndarray of shape (n_points,)
+        1 for the positive and 0 for the negative side of a binary problem; class indices
+        for a multi-class problem.
+    sample_weight : ndarray of shape (n_points,)
+        The weight of each point.
+    rows : ndarray of shape (n_points,)
+        The training row behind each point.
+    group_size : int or None, default=None
+        How many points with neighboring scores are averaged before a calibrator is fitted;
+        None means none are.
+    """
+
+    score: FloatArray
+    target: NDArray[Any]
+    sample_weight: FloatArray
+    rows: IndexArray
+    group_size: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def take(self, mask: BoolArray) -> HeldOutScores:
+        """Return the points where ``mask`` is true."""
+        return replace(
+            self,
+            score=self.score[mask],
+            target=self.target[mask],
+            sample_weight=self.sample_weight[mask],
+            rows=self.rows[mask],
+        )
+
+    def point_groups(self, groups: NDArray[Any] | None) -> NDArray[Any] | None:
+        """Return what each point belongs to: its row, or the group of its row.
+
+        None if points are averaged.
+        """
+        if self._is_averaged():
+            return None
+        return self.rows if groups is None else groups[self.rows]
+
+    def _is_averaged(self) -> bool:
+        return self.group_size is not None and self.score.ndim == 1
+
+    def points(self) -> tuple[FloatArray, NDArray[Any], FloatArray]:
+        """Scores, targets and weights to fit a calibrator to.
+
+        With a group size this is the grouping step of DGG: the scores are sorted and cut into
+        consecutive groups of equal size. The score of a group is its mean score, its target
+        the frequency of the positive side, its weight the sum of the weights.
+        """
+        if self.group_size is None or self.score.ndim == 2 or len(self) == 0:
+            return self.score, self.target, self.sample_weight
+        n_groups = max(1, len(self) // self.group_size)
+        order = np.argsort(self.score, kind="stable")
+        first = np.arange(n_groups) * len(order) // n_groups
+        return group_means(self.score[order], self.target[order], self.sample_weight[order], first)
+
+
+def scored_points(
+    score: FloatArray, target: IndexArray, sample_weight: FloatArray, rows: IndexArray
+) -> HeldOutScores:
+    """Held-out scores of the rows that the model returned a score for.
+
+    Every score of a binary problem has the full weight of its row, as published. For a
+    multi-class problem the weight of a row is divided among its points, so that the weights
+    sum to the number of rows.
+    """
+    scored = is_scored(score)
+    score, rows = score[scored], rows[scored]
+    weight = sample_weight[rows]
+    if score.ndim == 2:
+        _, index = np.unique(rows, return_inverse=True)
+        weight = weight / np.bincount(index)[index]
+    return HeldOutScores(score, target[rows], weight, rows)

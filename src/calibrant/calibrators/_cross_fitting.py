@@ -1,0 +1,60 @@
+"""Folds in which calibrators are fitted on some rows and judged on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from calibrant._core.splits import make_folds
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+
+N_FOLDS = 5
+
+
+def fold_of_points(
+    y: IndexArray, group: IndexArray, n_folds: int, rng: np.random.RandomState
+) -> IndexArray:
+    """Deal points to folds, keeping groups together.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_points,)
+        Class indices.
+    group : ndarray of shape (n_points,)
+        The index of the group of each point: a row that was scored several times, or several
+        rows that belong together.
+    n_folds : int
+        The number of folds; fewer if there are fewer groups, or if no class has so many rows.
+    rng : RandomState
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+        The fold of each point; -1 for points that are never held out.
+    """
+    _, first = np.unique(group, return_index=True)
+    n_folds = min(n_folds, len(first), int(np.bincount(y).max(initial=0)))
+    fold = np.full(len(y), -1, dtype=np.intp)
+    if n_folds < 2:
+        return fold
+    if np.array_equal(y[first][group], y):
+        # Each group lies in one class, so that groups can be dealt like rows.
+        for number, held_out in enumerate(make_folds(y[first], None, n_folds, rng)):
+            fold[held_out[group]] = number
+    else:
+        for number, held_out in enumerate(make_folds(y, group, n_folds, rng)):
+            fold[held_out] = number
+    return fold
+
+
+def held_out_masks(fold: IndexArray) -> Iterator[BoolArray]:
+    """Yield, for each fold, which points it holds out."""
+    for number in np.unique(fold[fold >= 0]):
+        yield fold == number
+
+
+def true_class_proba(proba: FloatArray, y: IndexArray) -> FloatArray:
+    """Probability of the true class of each row."""
+    return proba[np.arange(len(proba)), y]

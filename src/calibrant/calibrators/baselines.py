@@ -1,0 +1,59 @@
+"""What calibrators are compared with, and what replaces them where nothing can be fitted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibrant._core.probability_floor import floor_frequencies, overall_frequency
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.calibrators._base import BinaryCalibrator, MulticlassCalibrator
+
+
+class NoCalibration(MulticlassCalibrator):
+    """The scores themselves, raised to the probability floor."""
+
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
+        pass
+
+    def _proba(self, score: FloatArray) -> FloatArray:
+        return score
+
+
+class ClassFrequencies(MulticlassCalibrator):
+    """The frequencies of the classes, whatever the scores."""
+
+    def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
+        pass
+
+    def _proba(self, score: FloatArray) -> FloatArray:
+        return np.tile(self.class_count_ / self.class_count_.sum(), (len(score), 1))
+
+
+class ConstantCalibrator(BinaryCalibrator):
+    """The frequency of the positive side, whatever the score.
+
+    Parameters
+    ----------
+    floored : bool, default=False
+        Whether the frequency stays as far from 0 and 1 as the number of rows demands.
+
+    Attributes
+    ----------
+    frequency_ : float
+        The frequency; one half if there are no rows.
+    """
+
+    frequency_: float
+
+    def __init__(self, *, floored: bool = False):
+        self.floored = floored
+
+    def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
+        overall = overall_frequency(target, weight)
+        frequency = np.average(target, weights=weight) if len(weight) else overall
+        if self.floored:
+            frequency = floor_frequencies(frequency, weight.sum(), overall)
+        self.frequency_ = float(frequency)
+
+    def _proba(self, score: FloatArray) -> FloatArray:
+        return np.full(len(score), self.frequency_)

@@ -1,0 +1,194 @@
+"""Held-out scores -> the calibrators of all problems, and their report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from calibrant._core.held_out import HeldOutScores
+from calibrant._core.probability_floor import RARE_CLASS_SIZE, apply_probability_floor
+from calibrant._core.problems import ScoringProblem
+from calibrant._core.training_data import TrainingData
+from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.calibrators._cross_fitting import (
+    N_FOLDS,
+    fold_of_points,
+    held_out_masks,
+    true_class_proba,
+)
+from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator, fit_substitute
+from calibrant.calibrators.auto import AutoCalibrator
+from calibrant.calibrators.report import (
+    NO_CALIBRATION,
+    CalibrationReport,
+    group_gains,
+    make_report,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """The fitted calibrators of all problems.
+
+    Attributes
+    ----------
+    calibrators : list
+        One per problem.
+    report : CalibrationReport
+        What was chosen, and the expected gain.
+    n_substitutes : int
+        The number of problems without held-out scores of both sides, whose calibrator is a
+        substitute.
+    """
+
+    calibrators: list[Any]
+    report: CalibrationReport
+    n_substitutes: int
+
+
+def fit_calibrators(
+    calibrator: Any,
+    name: str,
+    held_out: Sequence[HeldOutScores],
+    problems: Sequence[ScoringProblem],
+    data: TrainingData,
+) -> Calibration:
+    """Fit one calibrator per problem, and estimate what calibration gains.
+
+    Parameters
+    ----------
+    calibrator : calibrator
+        The calibrator to clone.
+    name : str
+        Its name in the report.
+    held_out : sequence of HeldOutScores
+        The held-out scores of the problems.
+    problems : sequence of ScoringProblem
+        The problems.
+    data : TrainingData
+        The training data.
+
+    Returns
+    -------
+    Calibration
+        The calibrators and their report.
+    """
+    fitted = [
+        fit_calibrator(calibrator, *scores.points(), scores.point_groups(data.groups))
+        for scores in held_out
+    ]
+    calibrators = [
+        fit_substitute(
+            calibrator, problem.target[problem.rows], data.weight[problem.rows], data.n_classes
+        )
+        if own is None
+        else own
+        for own, problem in zip(fitted, problems, strict=True)
+    ]
+    if isinstance(calibrator, AutoCalibrator):
+        report = _report_of_auto(calibrator, fitted[0], data)
+    else:
+        report = _report_of_method(calibrator, name, held_out, problems, data)
+    return Calibration(calibrators, report, fitted.count(None))
+
+
+def _report_of_auto(
+    calibrator: AutoCalibrator, fitted: AutoCalibrator | None, data: TrainingData
+) -> CalibrationReport:
+    """Return the report of the fitted calibrator, with the labels of the classes."""
+    if fitted is not None:
+        return fitted.report_.with_labels(data.classes)
+    names = calibrator.candidate_names()
+    weights = [1.0, *[0.0] * (len(names) - 1)]
+    return make_report(names, weights, [np.nan] * len(names), np.empty(0), _rare_classes(data))
+
+
+def _report_of_method(
+    calibrator: Any,
+    name: str,
+    held_out: Sequence[HeldOutScores],
+    problems: Sequence[ScoringProblem],
+    data: TrainingData,
+) -> CalibrationReport:
+    """Estimate the gain of a single calibrator in folds of the rows."""
+    judged = [
+        _judge(calibrator, scores, _side_counts(problem, data), data)
+        for scores, problem in zip(held_out, problems, strict=True)
+    ]
+    proba = np.concatenate([proba for proba, _, _ in judged])
+    weight = np.concatenate([weight for _, weight, _ in judged])
+    group = np.concatenate([group for _, _, group in judged])
+    calibrated = any(len(weight) for _, weight, _ in judged) or any(map(_has_both, held_out))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        log_losses = -(weight @ np.log(proba)) / weight.sum()
+    return make_report(
+        [NO_CALIBRATION, name],
+        [1.0 - calibrated, float(calibrated)],
+        log_losses.tolist(),
+        group_gains(proba[:, 1], proba[:, 0], weight, group),
+        _rare_classes(data),
+    )
+
+
+def _judge(
+    calibrator: Any, scores: HeldOutScores, class_count: FloatArray, data: TrainingData
+) -> tuple[FloatArray, FloatArray, IndexArray]:
+    """Judge a calibrator on the points of one problem that it was not fitted on.
+
+    Returns the probability of the true class, uncalibrated and calibrated; the weight of each
+    point; and the group that it belongs to.
+    """
+    groups = scores.rows if data.groups is None else data.groups[scores.rows]
+    group = np.unique(groups, return_inverse=True)[1]
+    target = scores.target.astype(np.intp)
+    if _has_both(scores):
+        fold = fold_of_points(target, group, N_FOLDS, np.random.RandomState(0))
+    else:
+        fold = np.full(len(target), -1)
+    uncalibrated = _class_columns(_as_proba(scores.score))
+    proba = np.ones((len(target), 2))
+    for test in held_out_masks(fold):
+        train = scores.take(~test)
+        fitted = fit_calibrator(calibrator, *train.points(), train.point_groups(data.groups))
+        if fitted is None:
+            fitted = fit_substitute(
+                calibrator, train.target, train.sample_weight, uncalibrated.shape[1]
+            )
+        calibrated = apply_calibrator(fitted, scores.score[test], uncalibrated.shape[1])
+        for column, values in enumerate((uncalibrated[test], _class_columns(calibrated))):
+            floored = apply_probability_floor(values, class_count)
+            proba[test, column] = true_class_proba(floored, target[test])
+    judged = fold >= 0
+    return proba[judged], scores.sample_weight[judged], groups[judged]
+
+
+def _has_both(scores: HeldOutScores) -> bool:
+    """Whether the points belong to more than one side or class."""
+    return len(scores) > 0 and bool(scores.target.min() < scores.target.max())
+
+
+def _as_proba(score: FloatArray) -> FloatArray:
+    """Scores as probabilities; decision values are logits, as in a multi-class problem."""
+    if score.ndim == 2 or len(score) == 0 or (score.min() >= 0 and score.max() <= 1):
+        return score
+    return expit(2.0 * score)
+
+
+def _class_columns(proba: FloatArray) -> FloatArray:
+    """One column per class or side."""
+    return proba if proba.ndim == 2 else np.column_stack([1.0 - proba, proba])
+
+
+def _side_counts(problem: ScoringProblem, data: TrainingData) -> FloatArray:
+    """Return the weighted number of rows of each class or side."""
+    if problem.side is None:
+        return data.class_count
+    return np.bincount(problem.target[problem.rows], data.weight[problem.rows], 2)
+
+
+def _rare_classes(data: TrainingData) -> list[Any]:
+    return data.classes[data.row_count < RARE_CLASS_SIZE].tolist()

@@ -1,0 +1,52 @@
+"""The calibrator that a value of ``method`` stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from calibrant._core.registries import CALIBRATORS
+from calibrant.calibrators._protocol import is_multiclass
+from calibrant.calibrators.enir import ENIR
+from calibrant.calibrators.multiclass import PairwiseCalibrator
+
+
+def resolve_calibrator(method: Any, *, binary: bool) -> Any:
+    """Return the unfitted calibrator that ``method`` stands for.
+
+    Parameters
+    ----------
+    method : str or calibrator
+        A name or a calibrator to clone.
+    binary : bool
+        Whether binary problems are to be calibrated, rather than one multi-class problem.
+
+    Returns
+    -------
+    calibrator
+        For binary problems, "auto" is ENIR. For a multi-class problem, a binary calibrator is
+        applied to pairs of classes.
+    """
+    if not binary and method == "enir":
+        calibrator = ENIR(floored=True)  # without a floor it is the paper's, for binary problems
+    elif isinstance(method, str) and method in CALIBRATORS:
+        calibrator = CALIBRATORS["enir" if binary and method == "auto" else method]()
+    elif (
+        hasattr(method, "fit")
+        and (hasattr(method, "predict") or is_multiclass(method))
+        and not isinstance(method, type)
+    ):
+        calibrator = clone(method)
+    else:
+        raise ValueError(
+            f"method must be one of {sorted(CALIBRATORS)}, a calibrator with fit and predict, "
+            f"or None for no calibration. Got {method!r}. Pass an instance, such as ENIR()."
+        )
+    if binary and is_multiclass(calibrator):
+        raise ValueError(
+            "A strategy with binary problems requires a binary calibrator, which has predict and "
+            f"no predict_proba. Got {calibrator!r}. "
+            "Use method='enir', or strategy='direct' for this calibrator."
+        )
+    return calibrator if binary or is_multiclass(calibrator) else PairwiseCalibrator(calibrator)

@@ -1,0 +1,167 @@
+"""What calibration did and what it is expected to gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from calibrant._core.records import Interval, Record
+from calibrant._core.typing import FloatArray, IndexArray
+
+# The baseline of every report.
+NO_CALIBRATION = "no calibration"
+# Smaller weights are left out, of the average and of its description.
+SMALLEST_WEIGHT = 0.005
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class CalibrationReport(Record):
+    """The calibration that was chosen, and its expected gain.
+
+    Attributes
+    ----------
+    candidates : tuple of str
+        The names of the candidates; the first is no calibration.
+    weights : tuple of float
+        The weights of the candidates in the final probabilities, which sum to 1.
+    log_losses : tuple of float
+        The log loss of each candidate on rows that it was not fitted on; NaN if no rows can
+        be held out. For a strategy with binary problems it is the binary log loss, averaged
+        over the problems.
+    gain : Interval
+        The expected decrease in log loss per row, on rows that had no part in the
+        calibration, with a confidence interval that accounts for the sampling of rows
+        alone. Nominally 95 %; in simulations with 100 rows it covers the gain on new rows
+        in 70 to 85 % of the cases.
+    n_rows : int
+        The number of rows, or groups of rows, that the numbers are based on.
+    rare_classes : tuple
+        Classes with fewer than four rows. They are not calibrated by themselves; the
+        probability floor keeps them from probability 0.
+    """
+
+    candidates: tuple[str, ...]
+    weights: tuple[float, ...]
+    log_losses: tuple[float, ...]
+    gain: Interval
+    n_rows: int
+    rare_classes: tuple[Any, ...] = ()
+
+    @property
+    def expected_gain(self) -> float:
+        """The estimate of the gain."""
+        return self.gain.estimate
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the confidence interval of the gain."""
+        return self.gain.low, self.gain.high
+
+    def with_labels(self, classes: Sequence[Any] | NDArray[Any]) -> CalibrationReport:
+        """Return the report with class labels in place of column indices.
+
+        Parameters
+        ----------
+        classes : sequence
+            The label of each column.
+
+        Returns
+        -------
+        CalibrationReport
+            The same report, its rare classes named.
+        """
+        rare = np.asarray(classes)[list(self.rare_classes)].tolist()
+        return replace(self, rare_classes=tuple(rare))
+
+    def __str__(self) -> str:
+        if self.weights[0] <= 1.0 - SMALLEST_WEIGHT:
+            text = f"{self._describe_weights()} {self._describe_gain()}"
+        elif self.n_rows == 0:
+            text = (
+                "The probabilities are uncalibrated, because no rows of two classes could be "
+                "held out."
+            )
+        else:
+            text = (
+                "The probabilities are uncalibrated, because calibration did not lower the "
+                f"held-out log loss of {self._rows()} beyond chance."
+            )
+        if self.rare_classes:
+            names = ", ".join(str(name) for name in self.rare_classes)
+            text += f" Too rare to be calibrated by themselves: {names}."
+        return text
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{weight:.0%}</td><td>{loss:.4g}</td></tr>"
+            for name, weight, loss in zip(
+                self.candidates, self.weights, self.log_losses, strict=True
+            )
+        )
+        return (
+            f"<p>{escape(str(self))}</p><table><tr><th>candidate</th><th>weight</th>"
+            f"<th>held-out log loss</th></tr>{rows}</table>"
+        )
+
+    def _rows(self) -> str:
+        return "1 row" if self.n_rows == 1 else f"{self.n_rows} rows"
+
+    def _describe_weights(self) -> str:
+        chosen = sorted(zip(self.weights, self.candidates, strict=True), reverse=True)
+        kept = [(weight, name) for weight, name in chosen if weight >= SMALLEST_WEIGHT]
+        if len(kept) == 1:
+            return f"The probabilities are calibrated by {kept[0][1]}."
+        parts = [f"{name} ({weight:.0%})" for weight, name in kept]
+        return f"The probabilities are a weighted average of {', '.join(parts)}."
+
+    def _describe_gain(self) -> str:
+        if self.n_rows == 0:
+            return "The gain could not be estimated, because too few rows could be held out."
+        low, high = self.gain
+        interval = f"{LEVEL:.0%} interval {low:.3f} to {high:.3f}, from {self._rows()}"
+        if self.expected_gain > 0:
+            return f"The log loss is expected to fall by {self.expected_gain:.3f} ({interval})."
+        return (
+            f"The log loss may not fall: the expected gain is {self.expected_gain:.3f} "
+            f"({interval})."
+        )
+
+
+def make_report(
+    candidates: Sequence[str],
+    weights: Sequence[float],
+    log_losses: Sequence[float],
+    gain: FloatArray,
+    rare_classes: Sequence[Any],
+) -> CalibrationReport:
+    """Summarize the gains of independent rows or groups."""
+    if len(gain) < 2:
+        interval = Interval(float(gain.mean()) if len(gain) else 0.0, -np.inf, np.inf, LEVEL)
+    else:
+        half = student.ppf((1 + LEVEL) / 2, len(gain) - 1) * gain.std(ddof=1) / len(gain) ** 0.5
+        mean = float(gain.mean())
+        interval = Interval(mean, float(mean - half), float(mean + half), LEVEL)
+    return CalibrationReport(
+        tuple(candidates),
+        tuple(weights),
+        tuple(log_losses),
+        interval,
+        len(gain),
+        tuple(rare_classes),
+    )
+
+
+def group_gains(
+    true_proba: FloatArray, baseline: FloatArray, weight: FloatArray, group: IndexArray
+) -> FloatArray:
+    """Mean gain in log probability of the true class, one value per group."""
+    _, group = np.unique(group, return_inverse=True)
+    gain = np.bincount(group, weight * np.log(true_proba / baseline))
+    return gain / np.bincount(group, weight)

@@ -1,0 +1,47 @@
+"""Held-out scores of a model that is not refitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant._core.fitting import Fitter
+from calibrant._core.held_out import HeldOutScores, scored_points
+from calibrant._core.problems import ScoringProblem, class_scores, derived_score
+from calibrant.generation.base import Generator
+
+
+@dataclass(frozen=True)
+class FrozenModel(Generator):
+    """Scores of a frozen model, which was fitted on other rows.
+
+    All rows given to ``fit`` are held out, and one model serves every problem.
+    """
+
+    def known_classes(self, estimator: Any) -> NDArray[Any]:
+        """Return the classes of the frozen model, which must be fitted."""
+        check_is_fitted(estimator)
+        return estimator.classes_
+
+    def fit_models(self, fitter: Fitter, problems: list[ScoringProblem]) -> list[Any]:
+        """Return the frozen model."""
+        return [fitter.estimator]
+
+    def generate(
+        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
+    ) -> list[HeldOutScores]:
+        """Score all rows once, and derive the score of each problem."""
+        score, is_proba = class_scores(models[0], fitter.data.X)
+        return [
+            scored_points(
+                derived_score(problem.side, score[problem.rows], is_proba),
+                problem.target,
+                fitter.data.weight,
+                problem.rows,
+            )
+            for problem in problems
+        ]

@@ -100,7 +100,7 @@ class CalibrationReport(Record):
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{name}</td><td>{weight:.0%}</td><td>{loss:.4g}</td></tr>"
+            f"<tr><td>{escape(name)}</td><td>{weight:.0%}</td><td>{loss:.4g}</td></tr>"
             for name, weight, loss in zip(
                 self.candidates, self.weights, self.log_losses, strict=True
             )

@@ -11,7 +11,8 @@ from sklearn.preprocessing import StandardScaler, TargetEncoder
 
 from calibrant import CalibratedClassifier
 from calibrant._core.fitting import Fitter
-from calibrant._core.problems import scoring_problems
+from calibrant._core.problems import make_problems
+from calibrant._core.training_data import TrainingData
 from calibrant.datasets import make_waveform
 from calibrant.generation import OutOfBag, RepeatedFolds, resolve_generator
 from calibrant.metrics import log_loss
@@ -35,18 +36,11 @@ def votes_by_hand(model, X):
 
 def out_of_bag_points(estimator, X, y, strategy, weight=None, fit_params=None):
     weight = np.ones(len(y)) if weight is None else weight
-    code = strategy.code(len(np.unique(y)), np.random.RandomState(0))
-    problems = scoring_problems(code, y, np.unique(y), weight > 0)
-    prepared = OutOfBag().prepare(estimator)
-    fitter = Fitter(
-        prepared,
-        X,
-        fit_params or {},
-        np.random.RandomState(0),
-        handled_warnings=OutOfBag.handled_warnings,
-    )
-    models = fitter.models(problems)
-    sets = OutOfBag().generate(fitter, problems, y, weight, models=models)
+    data = TrainingData(X, y, np.unique(y), weight, fit_params=fit_params or {})
+    problems = make_problems(strategy.code(data.n_classes, np.random.RandomState(0)), data)
+    fitter = Fitter(OutOfBag().prepare(estimator), data, np.random.RandomState(0))
+    models = OutOfBag().fit_models(fitter, problems)
+    sets = OutOfBag().generate(fitter, problems, models)
     return problems, models, sets
 
 
@@ -187,10 +181,10 @@ def test_pipelines_end_in_votes(waveform):
 @pytest.mark.parametrize(
     ("estimator", "groups", "message"),
     [
-        (GaussianNB(), None, "ensemble of models on bootstrap samples.*Got GaussianNB"),
+        (GaussianNB(), None, "requires a bootstrap ensemble.*Got GaussianNB"),
         (RandomForestClassifier(bootstrap=False), None, "bootstrap=True"),
         (make_pipeline(SelectKBest(), RandomForestClassifier()), None, "Got SelectKBest"),
-        (RandomForestClassifier(10), np.arange(150) // 5, "rows that stand alone. Got groups"),
+        (RandomForestClassifier(10), np.arange(150) // 5, "requires ungrouped rows.*Got groups"),
     ],
     ids=["no ensemble", "no bootstrap", "supervised step", "groups"],
 )

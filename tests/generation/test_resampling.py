@@ -8,14 +8,9 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant._core.fitting import Fitter
-from calibrant._core.problems import scoring_problems
-from calibrant.generation import (
-    CrossFit,
-    HeldOutScores,
-    MonteCarloCV,
-    RepeatedFolds,
-    resolve_generator,
-)
+from calibrant._core.problems import make_problems
+from calibrant._core.training_data import TrainingData
+from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
 from calibrant.generation.resampling import MOST_SPLITS
 from calibrant.strategies import AllPairs, Direct, OneVsRest
 
@@ -26,24 +21,26 @@ def make_rows(counts, seed=0):
     return X, y
 
 
-def make_problems(y, strategy=None, weight=None):
-    classes = np.unique(y)
-    code = (strategy or OneVsRest()).code(len(classes), np.random.RandomState(0))
-    return scoring_problems(code, y, classes, np.ones(len(y)) > 0 if weight is None else weight > 0)
+def make_data(X, y, *, weight=None, groups=None):
+    weight = np.ones(len(y)) if weight is None else weight
+    split_params = {} if groups is None else {"groups": groups}
+    return TrainingData(X, y, np.unique(y), weight, groups, split_params=split_params)
 
 
-def make_fitter(X, seed=0, **options):
-    return Fitter(GaussianNB(), X, {}, np.random.RandomState(seed), **options)
+def problems_of(y, strategy=None, weight=None):
+    data = make_data(None, y, weight=weight)
+    code = (strategy or OneVsRest()).code(data.n_classes, np.random.RandomState(0))
+    return make_problems(code, data)
 
 
 def splits_of(generator, X, y, *, groups=None, seed=0):
-    params = {} if groups is None else {"groups": groups}
-    return generator._splits(make_fitter(X, seed), y, np.ones(len(y), bool), groups, params)
+    return generator.splits(make_data(X, y, groups=groups), np.random.RandomState(seed))
 
 
-def generate(generator, X, y, problems, *, weight=None, groups=None, **options):
-    weight = np.ones(len(y)) if weight is None else weight
-    return generator.generate(make_fitter(X, **options), problems, y, weight, groups)
+def generate(generator, X, y, *, strategy=None, weight=None, groups=None, n_jobs=None):
+    data = make_data(X, y, weight=weight, groups=groups)
+    fitter = Fitter(GaussianNB(), data, np.random.RandomState(0), n_jobs)
+    return generator.generate(fitter, problems_of(y, strategy, weight), ())
 
 
 @pytest.mark.parametrize("counts", [[50, 30, 20], [100, 7], [40, 2, 3, 1], [3, 3, 3, 3]])
@@ -74,14 +71,14 @@ def test_draws_hold_out_the_right_share_and_leave_every_class(counts, test_size)
 def test_published_number_of_splits():
     # T = ceil(5000 / floor(0.3 n)) for a problem of n rows.
     X, y = make_rows([100, 100, 100])
-    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
+    parts = MonteCarloCV().problem_splits(splits_of(MonteCarloCV(), X, y), problems_of(y))
     assert [len(own) for own in parts] == [56, 56, 56]
 
 
 def test_problems_of_fewer_rows_use_more_of_the_same_splits():
     X, y = make_rows([100, 50, 30])
-    problems = make_problems(y, AllPairs())
-    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), problems)
+    problems = problems_of(y, AllPairs())
+    parts = MonteCarloCV().problem_splits(splits_of(MonteCarloCV(), X, y), problems)
     splits = list(islice(splits_of(MonteCarloCV(), X, y), max(map(len, parts))))
     for problem, own in zip(problems, parts, strict=True):
         assert sum(len(part.test) for part in own) >= 5000
@@ -94,7 +91,7 @@ def test_problems_of_fewer_rows_use_more_of_the_same_splits():
 def test_splits_that_come_again_are_not_fitted_again():
     # One of four rows is held out: there are four splits, however many points are asked for.
     X, y = make_rows([2, 2])
-    parts = MonteCarloCV()._parts(splits_of(MonteCarloCV(), X, y), make_problems(y))
+    parts = MonteCarloCV().problem_splits(splits_of(MonteCarloCV(), X, y), problems_of(y))
     assert sorted(part.test.tolist() for part in parts[0]) == [[0], [1], [2], [3]]
     assert sum(part.times for part in parts[0]) == MOST_SPLITS
     assert len(list(splits_of(MonteCarloCV(), X, y))) == MOST_SPLITS
@@ -122,7 +119,7 @@ def test_splits_may_be_lists_or_masks(as_mask, kind):
     X, y = make_rows([20, 20])
     fold = np.arange(40) % 2 == 0
     parts = (fold, ~fold) if as_mask else (np.flatnonzero(fold), np.flatnonzero(~fold))
-    (points,) = generate(CrossFit([tuple(kind(part) for part in parts)]), X, y, make_problems(y))
+    (points,) = generate(CrossFit([tuple(kind(part) for part in parts)]), X, y)
     assert len(points.score) == 20
 
 
@@ -134,38 +131,29 @@ def test_splits_may_be_lists_or_masks(as_mask, kind):
         ([([0, 1], [50])], "row numbers from 0 to 39"),
         ([([0.5], [1.0])], "row numbers from 0 to 39"),
         ([(np.arange(40), np.arange(-40, 0))], "row numbers from 0 to 39"),
-        ([(np.arange(40), np.arange(40))], "40 rows on both sides"),
+        ([(np.arange(40), np.arange(40))], "40 rows in both"),
     ],
 )
 def test_bad_splits_get_one_clear_error(splits, message):
     X, y = make_rows([20, 20])
     with pytest.raises(ValueError, match=message):
-        generate(CrossFit(splits), X, y, make_problems(y))
+        generate(CrossFit(splits), X, y)
 
 
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
 def test_splits_that_part_a_group_are_refused():
     X, y = make_rows([20, 20])
     groups = np.arange(40) // 4
-    with pytest.raises(ValueError, match=r"must keep groups together\. Got a split with group"):
-        generate(CrossFit(KFold(4, shuffle=True)), X, y, make_problems(y), groups=groups)
+    with pytest.raises(ValueError, match=r"must keep groups together\. Got a split with training"):
+        generate(CrossFit(KFold(4, shuffle=True)), X, y, groups=groups)
     splits = list(KFold(4, shuffle=True).split(X))
     with pytest.raises(ValueError, match="must keep groups together"):
-        generate(CrossFit(splits), X, y, make_problems(y), groups=groups)
-
-
-def test_tied_scores_stay_tied_when_grouped():
-    rng = np.random.default_rng(0)
-    for score in (1 / 3, 0.1, 0.7):
-        weight = rng.uniform(0.1, 3.0, size=1000)
-        points = HeldOutScores(np.full(1000, score), rng.integers(0, 2, size=1000), weight)
-        assert set(points.grouped(20).score) == {score}
+        generate(CrossFit(splits), X, y, groups=groups)
 
 
 def test_scores_are_those_of_models_that_did_not_see_the_row():
     X, y = make_rows([30, 30, 30])
-    problems = make_problems(y)
-    (points, *_) = generate(CrossFit(3), X, y, problems)
+    (points, *_) = generate(CrossFit(3), X, y)
     expected = np.empty(len(y))
     rows = []
     for train, test in splits_of(CrossFit(3), X, y):
@@ -178,41 +166,21 @@ def test_scores_are_those_of_models_that_did_not_see_the_row():
     np.testing.assert_array_equal(points.target, y[rows] == 0)
 
 
-def test_grouping_averages_neighbors():
-    rng = np.random.default_rng(0)
-    score, target = rng.uniform(size=1003), rng.integers(0, 2, size=1003)
-    weight = rng.uniform(0.5, 2.0, size=1003)
-    grouped = HeldOutScores(score, target, weight).grouped(100)
-    assert len(grouped.score) == 10
-    order = np.argsort(score)
-    sizes = []
-    for index, rows in enumerate(np.split(order, np.arange(1, 10) * 1003 // 10)):
-        sizes.append(len(rows))
-        assert grouped.score[index] == pytest.approx(np.average(score[rows], weights=weight[rows]))
-        assert grouped.target[index] == pytest.approx(
-            np.average(target[rows], weights=weight[rows])
-        )
-        assert grouped.sample_weight[index] == pytest.approx(weight[rows].sum())
-    assert set(sizes) <= {100, 101}
-
-
 def test_dgg_groups_what_dg_generates():
     X, y = make_rows([40, 60])
-    problems = make_problems(y)
-    (plain,) = generate(MonteCarloCV(group_size=None), X, y, problems)
-    (grouped,) = generate(MonteCarloCV(), X, y, problems)
-    assert len(plain.score) >= 5000
-    assert len(grouped.score) == len(plain.score) // 100 == 50
-    np.testing.assert_allclose(grouped.score, plain.grouped(100).score)
-    np.testing.assert_allclose(grouped.target, plain.grouped(100).target)
+    (plain,) = generate(MonteCarloCV(group_size=None), X, y)
+    (grouped,) = generate(MonteCarloCV(), X, y)
+    assert len(plain) >= 5000
+    np.testing.assert_array_equal(plain.score, grouped.score)
+    assert len(plain.points()[0]) == len(plain)
+    assert len(grouped.points()[0]) == len(plain) // 100 == 50
 
 
 @pytest.mark.parametrize("generator", [MonteCarloCV(n_points=500), CrossFit(4)], ids=repr)
 def test_result_does_not_depend_on_the_number_of_jobs(generator):
     X, y = make_rows([30, 30, 30])
-    problems = make_problems(y)
-    serial = generate(generator, X, y, problems)
-    parallel = generate(generator, X, y, problems, n_jobs=2)
+    serial = generate(generator, X, y)
+    parallel = generate(generator, X, y, n_jobs=2)
     for one, other in zip(serial, parallel, strict=True):
         np.testing.assert_array_equal(one.score, other.score)
         np.testing.assert_array_equal(one.target, other.target)
@@ -255,18 +223,18 @@ def test_a_class_in_one_group_stays_in_training(generator):
 @pytest.mark.parametrize("counts", [[4, 4], [4, 4, 4], [3, 3, 3]])
 def test_splits_drawn_again_count_again(counts):
     X, y = make_rows(counts)
-    for points in generate(MonteCarloCV(), X, y, make_problems(y)):
+    for points in generate(MonteCarloCV(), X, y):
         # Enough points for several groups, however few distinct splits there are.
-        assert len(points.score) >= 10
+        assert len(points.points()[0]) >= 10
         assert points.sample_weight.sum() >= 1000
 
 
 def test_few_groups_leave_enough_points():
     X, y = make_rows([50, 50, 50])
     groups = np.random.default_rng(0).permutation(150) % 5
-    for points in generate(MonteCarloCV(), X, y, make_problems(y), groups=groups):
+    for points in generate(MonteCarloCV(), X, y, groups=groups):
         assert points.sample_weight.sum() >= 5000
-        assert len(points.score) >= 50
+        assert len(points.points()[0]) >= 50
 
 
 def test_folds_of_groups_leave_out_rows_of_weight_zero():
@@ -274,10 +242,8 @@ def test_folds_of_groups_leave_out_rows_of_weight_zero():
     groups = np.random.default_rng(1).permutation(90) // 3
     weight = np.random.default_rng(0).integers(0, 2, size=90).astype(float)
     kept = np.flatnonzero(weight)
-    weighted = generate(
-        CrossFit(4), X, y, make_problems(y, weight=weight), weight=weight, groups=groups
-    )
-    removed = generate(CrossFit(4), X[kept], y[kept], make_problems(y[kept]), groups=groups[kept])
+    weighted = generate(CrossFit(4), X, y, weight=weight, groups=groups)
+    removed = generate(CrossFit(4), X[kept], y[kept], groups=groups[kept])
     for one, other in zip(weighted, removed, strict=True):
         np.testing.assert_allclose(one.score, other.score)
 
@@ -285,7 +251,7 @@ def test_folds_of_groups_leave_out_rows_of_weight_zero():
 def test_splits_without_a_side_to_train_on_are_passed_over():
     X, y = make_rows([20, 20, 20])
     by_class = [(np.flatnonzero(y != k), np.flatnonzero(y == k)) for k in range(3)]
-    points = generate(CrossFit(by_class), X, y, make_problems(y))
+    points = generate(CrossFit(by_class), X, y)
     # Where class k is held out, nothing can be trained for its own problem.
     for k, own in enumerate(points):
         assert len(own.score) == 40
@@ -296,8 +262,8 @@ def test_rows_of_weight_zero_take_no_part():
     X, y = make_rows([30, 30, 30])
     weight = np.random.default_rng(0).integers(0, 2, size=len(y)).astype(float)
     kept = np.flatnonzero(weight)
-    weighted = generate(MonteCarloCV(300), X, y, make_problems(y, weight=weight), weight=weight)
-    removed = generate(MonteCarloCV(300), X[kept], y[kept], make_problems(y[kept]))
+    weighted = generate(MonteCarloCV(300), X, y, weight=weight)
+    removed = generate(MonteCarloCV(300), X[kept], y[kept])
     for one, other in zip(weighted, removed, strict=True):
         np.testing.assert_allclose(one.score, other.score)
         np.testing.assert_allclose(one.target, other.target)
@@ -305,8 +271,7 @@ def test_rows_of_weight_zero_take_no_part():
 
 def test_any_splitter_will_do():
     X, y = make_rows([30, 30])
-    generator = resolve_generator(KFold(5, shuffle=True), binary=True)
-    (points,) = generate(generator, X, y, make_problems(y))
+    (points,) = generate(CrossFit(KFold(5, shuffle=True)), X, y)
     assert len(points.score) == 60
 
 
@@ -335,26 +300,13 @@ def test_a_multiclass_problem_counts_each_row_once_however_often_it_was_scored()
     weight = np.random.default_rng(0).integers(0, 4, size=41).astype(float)
     weight[[0, 20, 40]] = 1.0
     for generator in (RepeatedFolds(), MonteCarloCV(500)):
-        (points,) = generate(generator, X, y, make_problems(y, Direct(), weight), weight=weight)
+        (points,) = generate(generator, X, y, strategy=Direct(), weight=weight)
         assert points.score.shape == (len(points.rows), 3)
         total = np.bincount(points.rows, points.sample_weight, minlength=41)
         seen = np.bincount(points.rows, minlength=41) > 0
         np.testing.assert_allclose(total[seen], weight[seen])
         # The lone row of the third class stays in training.
         np.testing.assert_array_equal(seen, (weight > 0) & (y < 2))
-
-
-def test_points_belong_to_their_row_or_to_its_group():
-    rows = np.array([2, 0, 2])
-    points = HeldOutScores(np.zeros((3, 2)), np.zeros(3), np.ones(3), rows)
-    np.testing.assert_array_equal(points.belonging(None), rows)
-    np.testing.assert_array_equal(points.belonging(np.array(["a", "b", "c"])), ["c", "a", "c"])
-
-
-def test_auto_is_chosen_by_the_kind_of_problem():
-    assert resolve_generator("auto", binary=True) == MonteCarloCV()
-    assert resolve_generator("auto", binary=False) == RepeatedFolds()
-    assert resolve_generator("monte-carlo", binary=False) == MonteCarloCV()
 
 
 @pytest.mark.parametrize(
@@ -374,11 +326,7 @@ def test_auto_is_chosen_by_the_kind_of_problem():
         ),
         (lambda: MonteCarloCV(group_size=20.5), "whole number, at least 1. Got 20.5"),
         (lambda: CrossFit(1), "at least 2 folds. Got 1"),
-        (lambda: resolve_generator("loo", binary=True), "cv must be 'auto', one of .* Got 'loo'"),
-        (lambda: resolve_generator(2.5, binary=True), "cv must be a number of folds.* Got 2.5"),
-        (lambda: resolve_generator(True, binary=False), "cv must be a number of folds.* Got True"),
         (lambda: CrossFit("loo"), "cv must be a number of folds.* Got 'loo'"),
-        (lambda: resolve_generator(KFold, binary=False), "an instance of a scikit-learn splitter"),
     ],
 )
 def test_bad_generators_get_one_clear_error(make, message):

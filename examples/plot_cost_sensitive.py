@@ -1,17 +1,17 @@
 """
-Decisions that follow costs
-===========================
+Cost-sensitive decisions
+========================
 
-With probabilities that can be trusted, the cheapest decision is arithmetic: choose the action
-whose expected cost is lowest. With probabilities that are too sure, the same arithmetic
-chooses wrongly, and no one notices.
+Given calibrated probabilities, the cheapest decision is simple arithmetic: choose the action
+with the lowest expected cost. Given overconfident probabilities, the same arithmetic chooses
+poorly and underestimates what its decisions cost.
 """
 
 # %%
-# Three kinds of parts come off a line: sound, worn, cracked. Shipping a cracked part costs
-# 50, scrapping a sound one costs 10, and so on. An inspection by hand costs 3 and is never
-# wrong. Rows of the table are what a part is, columns what we do. The measurements of the
-# parts are Breiman's waveforms, 200 of them with the truth known.
+# A production line yields sound, worn and cracked parts. Shipping a cracked part costs 50,
+# scrapping a sound one costs 10, and so on. A manual inspection costs 3 and is always right. The
+# table has one row per condition of a part and one column per action. Breiman's waveform data
+# stand in for the measurements of the parts: 200 for training and 3,000 for evaluation.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
@@ -31,59 +31,59 @@ COSTS = np.array(
 X, y = make_waveform(200, random_state=0)
 X_new, y_new = make_waveform(3000, random_state=1)
 models = {
-    "before": GaussianNB().fit(X, y),
-    "after": CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y),
+    "uncalibrated": GaussianNB().fit(X, y),
+    "calibrated": CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y),
 }
 
 # %%
-# The expected cost of each action is the probabilities times the table. We compare what the
-# model promises to pay with what is paid once the truth is known.
-chosen, promised, paid = {}, {}, {}
+# The expected cost of each action is the product of the probabilities and the table. The mean
+# of the lowest expected costs, which the model promises, is compared with the actual mean cost.
+chosen, expected_cost, actual_cost = {}, {}, {}
 for name, model in models.items():
     expected = model.predict_proba(X_new) @ COSTS
     chosen[name] = expected.argmin(axis=1)
-    promised[name] = expected.min(axis=1).mean()
-    paid[name] = COSTS[y_new, chosen[name]].mean()
-    print(f"{name}: promised {promised[name]:.2f} a part, paid {paid[name]:.2f}")
+    expected_cost[name] = expected.min(axis=1).mean()
+    actual_cost[name] = COSTS[y_new, chosen[name]].mean()
+    print(f"{name}: expected {expected_cost[name]:.2f}, actual {actual_cost[name]:.2f} per part")
 
 # %%
-# The uncalibrated model hardly ever inspects: it is sure, and too often wrong. It costs three
-# times what it promises. The calibrated one inspects where it is in doubt, costs less, and
-# keeps its promise.
+# The uncalibrated model is overconfident. It rarely requests an inspection, and its decisions
+# cost three times as much as expected. The calibrated model inspects the doubtful parts, costs
+# less, and costs no more than expected.
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
-place = np.arange(len(ACTIONS))
-colors = {"before": "#d55e00", "after": "#0072b2"}
-for shift, name in ((-0.2, "before"), (0.2, "after")):
-    share = np.bincount(chosen[name], minlength=len(ACTIONS)) / len(y_new)
-    bars = left.bar(place + shift, 100 * share, 0.38, color=colors[name], label=name)
+position = np.arange(len(ACTIONS))
+colors = {"uncalibrated": "#0072b2", "calibrated": "#d55e00"}
+for shift, name in zip((-0.2, 0.2), models, strict=True):
+    percent = 100 * np.bincount(chosen[name], minlength=len(ACTIONS)) / len(y_new)
+    bars = left.bar(position + shift, percent, 0.38, color=colors[name], label=name)
     left.bar_label(bars, fmt="%.0f", fontsize=8, padding=2)
-left.set_xticks(place, ACTIONS)
+left.set_xticks(position, ACTIONS)
 left.set_ylabel("percent of parts")
-left.set_title("What is done", loc="left", fontsize=10)
+left.set_title("Chosen actions", loc="left", fontsize=10)
 left.legend(frameon=False)
-for at, name in enumerate(models):
+for center, name in enumerate(models):
     bars = right.bar(
-        [at - 0.2, at + 0.2],
-        [promised[name], paid[name]],
+        [center - 0.2, center + 0.2],
+        [expected_cost[name], actual_cost[name]],
         0.38,
         color=colors[name],
         hatch=["//", ""],
         edgecolor="white",
     )
-    right.bar_label(bars, ["promised", "paid"], fontsize=8, padding=2)
+    right.bar_label(bars, ["expected", "actual"], fontsize=8, padding=2)
 right.set_xticks([0, 1], models)
-right.set_ylabel("cost of a part")
-right.set_title("What it costs", loc="left", fontsize=10)
+right.set_ylabel("cost per part")
+right.set_title("Expected and actual cost", loc="left", fontsize=10)
 for ax in (left, right):
     ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The decisions that changed, from what to what:
-changed = chosen["before"] != chosen["after"]
-print(f"{changed.mean():.0%} of decisions change")
-for was, now in sorted({*zip(chosen["before"][changed], chosen["after"][changed], strict=True)}):
-    both = (chosen["before"] == was) & (chosen["after"] == now)
-    saved = (COSTS[y_new, was] - COSTS[y_new, now])[both].mean()
-    print(
-        f"{ACTIONS[was]:>7} -> {ACTIONS[now]:<7} {both.sum():4d} parts, {saved:+6.2f} saved on each"
-    )
+# The decisions that calibration changes, and what each change saves:
+before, after = chosen.values()
+changed = before != after
+print(f"{changed.mean():.0%} of the decisions change")
+for old, new in sorted({*zip(before[changed], after[changed], strict=True)}):
+    parts = (before == old) & (after == new)
+    saved = (COSTS[y_new, old] - COSTS[y_new, new])[parts].mean()
+    change = f"{ACTIONS[old]:>7} -> {ACTIONS[new]:<7}"
+    print(f"{change} {parts.sum():4d} parts, {saved:+6.2f} saved per part")

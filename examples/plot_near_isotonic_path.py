@@ -1,17 +1,24 @@
-"""
+r"""
 The near-isotonic path
 ======================
 
-Isotonic regression forbids every step down. Near-isotonic regression only charges for it: a
-penalty lambda for each unit of descent. At lambda 0 the fit is the data; at the end of the
-path it is isotonic regression. Between them the fit is a straight line in lambda from each
-breakpoint to the next, so the whole path is known exactly. ENIR, the calibrator, averages the
-fits along it, each weighted by how well it explains the data for its number of steps.
+Isotonic regression forbids any decrease. Near-isotonic regression penalizes it instead: it
+minimizes
+
+.. math::
+
+    \frac{1}{2} \sum_i w_i (y_i - \beta_i)^2 + \lambda \sum_i \max(\beta_i - \beta_{i+1}, 0) .
+
+With :math:`\lambda = 0` the fit equals the data, and at the end of the path it is isotonic
+regression. In between it is piecewise linear in :math:`\lambda`, so the breakpoints determine
+the whole path. The calibrator ENIR averages the fits along the path, weighted by how well they
+explain the data relative to their number of steps.
 """
 
 # %%
-# 2,400 scores of a classifier that ranks most rows rightly, but not those with scores near
-# 0.7. As in the paper, neighbors are averaged in groups, here of 40, which leaves 60 points.
+# The data are 2,400 scores of a classifier that ranks most rows correctly, except for those with
+# scores near 0.7. As in the paper, neighboring scores are averaged in groups: 60 groups of 40
+# rows.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -20,7 +27,7 @@ from calibrant.near_isotonic import near_isotonic_path
 
 
 def true_proba(score):
-    """Rise, with a dip."""
+    """Return an increasing curve with a dip."""
     return 1 / (1 + np.exp(-8 * (score - 0.45))) - 0.55 * np.exp(-(((score - 0.7) / 0.1) ** 2))
 
 
@@ -28,20 +35,20 @@ rng = np.random.default_rng(0)
 scores = np.sort(rng.uniform(size=2400))
 positive = rng.uniform(size=2400) < true_proba(scores)
 score = scores.reshape(60, 40).mean(axis=1)
-share = positive.reshape(60, 40).mean(axis=1)
+frequency = positive.reshape(60, 40).mean(axis=1)
 n_rows = np.full(60, 40)
 truth = true_proba(score)
 
-path = near_isotonic_path(share, n_rows)
+path = near_isotonic_path(frequency, n_rows)
 print(f"{len(path.lambdas)} breakpoints, the last at lambda = {path.lambdas[-1]:.1f}")
 
 # %%
-# Four fits along the path. Steps down get fewer, until none is left.
+# Four fits along the path. The larger the penalty, the fewer decreases remain.
 fig, axes = plt.subplots(1, 4, figsize=(11, 3.2), sharey=True, layout="constrained")
-for ax, part in zip(axes, (0.0, 0.15, 0.4, 1.0), strict=True):
-    lam = part * path.lambdas[-1]
+for ax, fraction in zip(axes, (0.0, 0.15, 0.4, 1.0), strict=True):
+    lam = fraction * path.lambdas[-1]
     ax.plot(score, truth, color="0.75", linewidth=5, solid_capstyle="round", label="truth")
-    ax.scatter(score, share, s=12, color="0.35", label="groups", zorder=2)
+    ax.scatter(score, frequency, s=12, color="0.35", label="groups", zorder=2)
     ax.step(score, path.solution(lam), where="mid", color="#0072b2", label="fit")
     ax.set_title(f"$\\lambda$ = {lam:.1f}", loc="left", fontsize=10)
     ax.set_xlabel("score")
@@ -50,8 +57,7 @@ axes[0].set_ylabel("fitted value")
 axes[0].legend(frameon=False, loc="upper left", fontsize=9)
 
 # %%
-# The path itself: each line is the fitted value of one group. Where two lines meet, they are
-# one step from there on.
+# The path itself: each line is the fitted value of one group. Lines that meet stay together.
 lambdas = np.linspace(0, path.lambdas[-1] * 1.05, 400)
 fits = np.array([path.solution(lam) for lam in lambdas])
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
@@ -74,15 +80,15 @@ shades = plt.cm.ScalarMappable(plt.Normalize(0, 1), "viridis")
 fig.colorbar(shades, ax=ax, label="score", pad=0.02)
 
 # %%
-# ENIR keeps the dip, since the data insist on it, and is close to isotonic regression
-# elsewhere. Isotonic regression has to level it. Were the dip shallow or the rows few, the two
+# ENIR keeps the dip, for which the data give strong evidence, and is close to isotonic regression
+# elsewhere. Isotonic regression has to flatten the dip. With a shallow dip or few rows, the two
 # would hardly differ.
-at = np.linspace(0, 1, 401)
+grid = np.linspace(0, 1, 401)
 fig, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
 ax.plot(score, truth, color="0.75", linewidth=5, solid_capstyle="round", label="truth")
 ax.step(score, path.solution(path.lambdas[-1]), where="mid", color="0.45", label="isotonic")
-ax.plot(at, ENIR().fit(score, share, n_rows).predict(at), color="#d55e00", label="ENIR")
-ax.set(xlabel="score", ylabel="probability")
+ax.plot(grid, ENIR().fit(score, frequency, n_rows).predict(grid), color="#d55e00", label="ENIR")
+ax.set(xlabel="score", ylabel="calibrated probability")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 

@@ -38,6 +38,7 @@ def test_a_comparison_is_drawn_as_its_losses_are(losses):
     expected = ComparisonDisplay.from_losses(losses, NAMES, alpha=0.01).ax_
     for line, other in zip(drawn.lines, expected.lines, strict=True):
         np.testing.assert_array_equal(line.get_xydata(), other.get_xydata())
+    np.testing.assert_array_equal(drawn.get_xticks(), [1, 2, 3, 4])
     assert f"{comparison.critical_difference:.2f}" in drawn.get_xlabel()
 
 

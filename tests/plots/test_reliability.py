@@ -41,3 +41,15 @@ def test_panels_can_be_drawn_on_again(waveform, series):
     )
     assert all(one is two for one, two in zip(display.axes_, other.axes_, strict=True))
     assert [len(series(ax)) for ax in other.axes_] == [2, 2, 2]
+
+
+def test_the_legend_does_not_cover_the_histogram():
+    # Points on the upper left, so that the best place for a legend is the lower part.
+    y = np.tile([0, 1, 1, 1], 50)
+    proba = np.linspace(0.01, 0.6, 200)
+    display = ReliabilityDisplay.from_predictions(y, proba, of=1, name="underconfident")
+    (ax,) = display.axes_
+    ax.figure.canvas.draw()
+    (histogram,) = ax.child_axes
+    legend = ax.get_legend().get_window_extent()
+    assert not legend.overlaps(histogram.get_window_extent())

@@ -39,6 +39,8 @@ class PanelDisplay:
     axes_: NDArray[Any]
     # In inches, with a title of one line.
     _panel_height: float
+    # Left, bottom, width and height of the part of a panel that the legend may cover.
+    _legend_area = (0.0, 0.0, 1.0, 1.0)
 
     def __init__(self, name: str | None):
         self.name = name
@@ -73,7 +75,8 @@ class PanelDisplay:
             }
             self._draw(panel, content, style, line_options)
         if self.name is not None:
-            for text in self.axes_[0].legend(frameon=False).get_texts():
+            legend = self.axes_[0].legend(bbox_to_anchor=self._legend_area, frameon=False)
+            for text in legend.get_texts():
                 text.set_parse_math(False)
         return self
 

@@ -114,6 +114,7 @@ class ComparisonDisplay:
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         ax.set_yticks(range(len(ranks)), [self.names[method] for method in order], parse_math=False)
+        ax.set_xticks(np.arange(1, len(ranks) + 1, max(1, len(ranks) // 10)))
         ax.set(
             xlabel=f"mean rank (1 is best), critical difference {2 * half:.2f}",
             ylim=(len(ranks) - 0.5, -0.5),

@@ -14,6 +14,9 @@ from calibrant.plots._panels import UNIT_LIMITS, UNIT_TICKS, PanelDisplay, clean
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The unit square is drawn above a histogram, which takes the lowest part of the panel.
+LOWEST = -0.3
+SQUARE_BOTTOM = -LOWEST / (UNIT_LIMITS[1] - LOWEST)
 HISTOGRAM = "histogram"
 
 
@@ -54,6 +57,7 @@ class ReliabilityDisplay(PanelDisplay):
     """
 
     _panel_height = 4.2
+    _legend_area = (0.0, SQUARE_BOTTOM, 1.0, 1.0 - SQUARE_BOTTOM)
 
     def __init__(self, curves: Mapping[str, ReliabilityCurve], *, name: str | None = None):
         super().__init__(name)
@@ -148,7 +152,7 @@ class ReliabilityDisplay(PanelDisplay):
         ax.set(
             xlabel="predicted probability",
             xlim=UNIT_LIMITS,
-            ylim=(-0.3, UNIT_LIMITS[1]),
+            ylim=(LOWEST, UNIT_LIMITS[1]),
             xticks=UNIT_TICKS,
             yticks=UNIT_TICKS,
             aspect="equal",

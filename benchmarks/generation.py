@@ -15,7 +15,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from benchmarks.timing import Row, Timer, Work, compare, growth, make_timer, measure
 from calibrant import CalibratedClassifier
 from calibrant._core.fitting import Fitter
-from calibrant._core.problems import scoring_problems
+from calibrant._core.problems import make_problems
+from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.generation import MonteCarloCV
 from calibrant.strategies import OneVsRest
@@ -75,13 +76,12 @@ def make_generation(
 ) -> Work:
     """Return the generation of the held-out scores of one-vs-rest problems."""
     X, y = draw_rows(n_rows, n_features, n_classes)
-    weight = np.ones(n_rows)
-    code = OneVsRest().code(n_classes, np.random.RandomState(0))
-    problems = scoring_problems(code, y, np.arange(n_classes), weight > 0)
+    data = TrainingData(X, y, np.arange(n_classes), np.ones(n_rows))
+    problems = make_problems(OneVsRest().code(n_classes, np.random.RandomState(0)), data)
 
     def generate() -> object:
-        fitter = Fitter(estimator, X, {}, np.random.RandomState(0))
-        return MonteCarloCV().generate(fitter, problems, y, weight)
+        fitter = Fitter(estimator, data, np.random.RandomState(0))
+        return MonteCarloCV().generate(fitter, problems, models=[])
 
     return generate
 

@@ -44,11 +44,13 @@ def test_panels_can_be_drawn_on_again(waveform, series):
 
 
 def test_the_legend_does_not_cover_the_histogram():
-    # Points on the upper left, so that the best place for a legend is the lower part.
-    y = np.tile([0, 1, 1, 1], 50)
-    proba = np.linspace(0.01, 0.6, 200)
-    display = ReliabilityDisplay.from_predictions(y, proba, of=1, name="underconfident")
-    (ax,) = display.axes_
+    # Curves on both sides of the diagonal leave no empty corner above the histogram.
+    rng = np.random.default_rng(0)
+    true = np.tile(np.linspace(0, 1, 1000), 2)
+    y = (rng.uniform(size=2000) < true).astype(int)
+    under = ReliabilityDisplay.from_predictions(y, true**3, of=1, name="underestimated")
+    ReliabilityDisplay.from_predictions(y, true**0.3, of=1, name="overestimated", ax=under.axes_)
+    (ax,) = under.axes_
     ax.figure.canvas.draw()
     (histogram,) = ax.child_axes
     legend = ax.get_legend().get_window_extent()

@@ -59,7 +59,7 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
     if len(labels) == 0:
         raise ValueError("y must hold at least one label. Got none. Pass rows to fit on.")
     for name, found in (
-        ("NaN or None", _missing(labels)),
+        ("NaN or None", find_missing(labels)),
         ("infinity", labels.dtype.kind == "f" and np.isinf(labels)),
     ):
         if np.any(found):
@@ -75,7 +75,8 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
     return labels
 
 
-def _missing(labels: NDArray[Any]) -> BoolArray:
+def find_missing(labels: NDArray[Any]) -> BoolArray:
+    """Return which labels are NaN, NaT, None or ``pandas.NA``."""
     if labels.dtype.kind == "f":
         return np.isnan(labels)
     if labels.dtype.kind == "M":
@@ -151,7 +152,7 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
 def check_groups(groups: ArrayLike) -> NDArray[Any]:
     """Check that there is one group per row, none missing."""
     names = column_or_1d(groups)
-    missing = _missing(names)
+    missing = find_missing(names)
     if missing.any():
         raise ValueError(
             f"groups must hold a group for every row. Got NaN or None in {missing.sum()} of "

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.validation import check_weight, find_missing
 
 # Allows for the rounding of single-precision probabilities.
 SUM_TOLERANCE = 1e-5
@@ -90,17 +91,20 @@ def check_predictions(
         The validated input.
     """
     truth = column_or_1d(y_true)
-    _check_none_missing(truth)
+    if find_missing(truth).any():
+        raise ValueError(
+            "y_true must not contain missing labels, got NaN or None. Drop those rows."
+        )
     dtype = np.asarray(proba).dtype
     eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
     values = _two_dimensional(
         check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
     )
-    check_consistent_length(truth, values, sample_weight)
+    check_consistent_length(truth, values)
     names = _check_names(truth, values, labels)
     if normalized:
         _check_normalized(values)
-    weight = _check_weight(sample_weight, len(truth))
+    weight = check_weight(sample_weight, values)
     position = np.flatnonzero(weight)
     y_index = np.searchsorted(names, truth[position])
     return Predictions(y_index, values[position], names, weight[position], position, eps)
@@ -129,14 +133,6 @@ def _two_dimensional(values: FloatArray) -> FloatArray:
     return np.column_stack([1.0 - values, values]) if values.ndim == 1 else values
 
 
-def _check_none_missing(truth: NDArray[Any]) -> None:
-    may_miss = truth.dtype.kind not in "biuSU"
-    if may_miss and any(label is None or label != label for label in truth.tolist()):
-        raise ValueError(
-            "y_true must not contain missing labels, got NaN or None. Drop those rows."
-        )
-
-
 def _check_names(truth: NDArray[Any], values: FloatArray, labels: ArrayLike | None) -> NDArray[Any]:
     """Return the sorted labels after checking that they match the rows and the columns."""
     names = np.unique(truth if labels is None else labels)
@@ -162,18 +158,3 @@ def _check_normalized(values: FloatArray) -> None:
             f"{values.min():g} and a sum that differs from 1 by {deviation:.3g}. "
             "Normalize the rows."
         )
-
-
-def _check_weight(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray:
-    if sample_weight is None:
-        return np.ones(n_samples)
-    weight: FloatArray = check_array(
-        column_or_1d(sample_weight), dtype=np.float64, ensure_2d=False, input_name="sample_weight"
-    )
-    if weight.min() < 0 or weight.sum() == 0:
-        raise ValueError(
-            "sample_weight must be non-negative and positive for at least one row, got a "
-            f"minimum of {weight.min():g} and a sum of {weight.sum():g}. "
-            "Pass None for equal weights."
-        )
-    return weight

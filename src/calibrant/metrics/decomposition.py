@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from calibrant._core.newton import minimize_convex
 from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.metrics._validation import Predictions, check_predictions
 from calibrant.metrics.scores import row_brier_scores, row_log_losses
 
 N_FOLDS = 5
+# The norm of the gradient of the penalized log loss, summed over rows, at which a fit ends.
+TOLERANCE = 1e-4
 
 SCORES: dict[str, Callable[[Predictions], FloatArray]] = {
     "log-loss": row_log_losses,
@@ -182,6 +184,4 @@ def _fit_map(log_proba: FloatArray, y_index: IndexArray, weight: FloatArray) -> 
         second[0, 1:] = second[1:, 0] = np.sum(weighted * log_proba, axis=0)
         return second - mean.T @ (weight[:, None] * mean) + np.eye(len(change))
 
-    start = np.zeros(1 + log_proba.shape[1])
-    found = minimize(loss, start, jac=True, hess=hessian, method="trust-exact")
-    return np.asarray(found.x)
+    return minimize_convex(loss, hessian, 1 + log_proba.shape[1], TOLERANCE)

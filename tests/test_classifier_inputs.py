@@ -123,7 +123,7 @@ def test_class_weights_by_label_keep_their_meaning(rows):
         even = make_model(plain, strategy=strategy, method=None).fit(X, names)
         uneven = make_model(heavy, strategy=strategy, method=None).fit(X, names)
         assert uneven.predict_proba(X)[:, 0].mean() > even.predict_proba(X)[:, 0].mean()
-    with pytest.raises(ValueError, match=r"class_weight given by label .* Use strategy='all-pairs'"):
+    with pytest.raises(ValueError, match=r"given by label .* Use strategy='all-pairs'"):
         make_model(make_pipeline(StandardScaler(), heavy), strategy="one-vs-rest").fit(X, names)
 
 

@@ -70,20 +70,20 @@ def test_prediction_is_the_weighted_mean_of_all_models(criterion, seed):
     assert enir.weights_.sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("limited", [False, True])
+@pytest.mark.parametrize("floored", [False, True])
 @pytest.mark.parametrize("criterion", PENALTIES)
-def test_models_left_out_change_nothing(criterion, limited, monkeypatch):
+def test_models_left_out_change_nothing(criterion, floored, monkeypatch):
     """The search for models that can have a weight, in small steps and small chunks."""
     rng = np.random.default_rng(0)
     score = rng.uniform(size=1_500)
     target = (rng.uniform(size=1_500) < score**3).astype(float)
-    everything = ENIR(criterion=criterion, limited=limited)
+    everything = ENIR(criterion=criterion, floored=floored)
     with monkeypatch.context() as patch:
         patch.setattr(module, "QUICK_SIZE", np.inf)
         everything.fit(score, target)
     monkeypatch.setattr(module, "QUICK_SIZE", 0)
     monkeypatch.setattr(module, "CHUNK_SIZE", 10)
-    searched = ENIR(criterion=criterion, limited=limited).fit(score, target)
+    searched = ENIR(criterion=criterion, floored=floored).fit(score, target)
     np.testing.assert_array_equal(searched.lambdas_, everything.lambdas_)
     np.testing.assert_allclose(searched.weights_, everything.weights_, rtol=1e-10)
     grid = np.linspace(0, 1, 500)

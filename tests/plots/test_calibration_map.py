@@ -35,7 +35,7 @@ def test_map_of_binary_problems_shows_class_probabilities(strategy, waveform):
 def test_binary_problems_without_probabilities_raise_a_clear_error(waveform):
     X, y = waveform
     model = CalibratedClassifier(LinearSVC(), strategy="one-vs-rest", method="sigmoid", cv=2)
-    with pytest.raises(ValueError, match="LinearSVC has no predict_proba"):
+    with pytest.raises(ValueError, match=r"LinearSVC has none\. Use"):
         CalibrationMapDisplay.from_estimator(model.fit(X, y), X)
 
 

@@ -64,7 +64,7 @@ def test_the_seed_decides_and_the_number_of_jobs_does_not(waves):
     other = evaluate_models(X, y, models, n_folds=2, n_repeats=1, random_state=4)
     assert not same(first, other)
     assert first.models[1].choice.n_rows == 90
-    assert first.models[0].choice is None
+    assert first.models[0].choice.candidates == ("no calibration", "temperature")
 
 
 def test_groups_are_never_parted(waves):

@@ -87,7 +87,7 @@ def test_the_report_names_rare_classes():
     truth = [*TRUTH[:-2], "rare", "rare"]
     scores = np.hstack([0.9 * SCORES, np.full((N, 1), 0.1)])
     fitted = fit_probabilities(table(scores, truth, (*CLASSES, "rare")), "truth")
-    assert fitted.report.endswith("Too rare to judge by themselves: rare.")
+    assert fitted.report.endswith("Too rare to be calibrated by themselves: rare.")
 
 
 def changed(row, column, cell):

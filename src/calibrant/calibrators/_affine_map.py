@@ -119,5 +119,5 @@ def fit_affine_map(
         return kept + np.diag(2.0 * ridge + SMALLEST_CURVATURE)
 
     change = np.zeros(penalty.shape)
-    change[free] = minimize_convex(loss, hessian, np.count_nonzero(free), TOLERANCE)
+    change[free] = minimize_convex(loss, hessian, len(ridge), TOLERANCE)
     return change

@@ -36,6 +36,7 @@ from calibrant.calibrators.report import (
 )
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 
+#: The default candidates of `AutoCalibrator`, to which it adds no calibration.
 DEFAULT_CANDIDATES: Mapping[str, MulticlassCalibrator] = MappingProxyType(
     {
         "class frequencies": ClassFrequencies(),

@@ -51,9 +51,8 @@ class ConstantCalibrator(BinaryCalibrator):
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         overall = overall_frequency(target, weight)
         frequency = np.average(target, weights=weight) if len(weight) else overall
-        if self.floored:
-            frequency = floor_frequencies(frequency, weight.sum(), overall)
-        self.frequency_ = float(frequency)
+        floored = floor_frequencies(frequency, weight.sum(), overall)
+        self.frequency_ = float(floored if self.floored else frequency)
 
     def _proba(self, score: FloatArray) -> FloatArray:
         return np.full(len(score), self.frequency_)

@@ -187,7 +187,8 @@ def _side_counts(problem: ScoringProblem, data: TrainingData) -> FloatArray:
     """Return the weighted number of rows of each class or side."""
     if problem.side is None:
         return data.class_count
-    return np.bincount(problem.target[problem.rows], data.weight[problem.rows], 2)
+    count = np.bincount(problem.target[problem.rows], data.weight[problem.rows], 2)
+    return count.astype(np.float64)
 
 
 def _rare_classes(data: TrainingData) -> list[Any]:

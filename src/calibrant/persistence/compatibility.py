@@ -97,7 +97,8 @@ def upgrade_reports(model: Any) -> None:
     for part in iterate_objects(model):
         state = vars(part) if isinstance(part, CalibrationReport) else {}
         if "expected_gain" in state:
-            state["gain"] = Interval(state.pop("expected_gain"), *state.pop("interval"), 0.95)
+            low, high = state.pop("interval")
+            state["gain"] = Interval(state.pop("expected_gain"), low, high, 0.95)
 
 
 def _rename(node: dict[str, Any], former_names: list[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Time calibrant beside its peers and print a table of ratios."""
+"""Time calibrant against its peers and print a table of ratios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coupling of pairwise probabilities beside the solution of its linear systems."""
+"""Coupling of pairwise probabilities compared with the solution of its linear systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ENIR: fits beside netcal and isotonic regression, predictions beside interpolation."""
+"""ENIR compared with netcal, isotonic regression and plain interpolation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from calibrant.calibrators import ENIR
 
 def rows() -> Iterator[Row]:
     """Time fits and predictions, and their growth in time and memory."""
-    yield measure_beside_netcal()
+    yield measure_against_netcal()
     score, target = draw_scores(1_000_000)
     yield measure(
         f"fit ENIR ({KERNEL} kernel), n = 1,000,000, binary / IsotonicRegression",
@@ -41,7 +41,7 @@ def rows() -> Iterator[Row]:
     yield Row("growth with n: memory of fitting ENIR, binary", None, None, exponent, 1.05)
 
 
-def measure_beside_netcal() -> Row:
+def measure_against_netcal() -> Row:
     """Time the largest fit that netcal completes in about a second."""
     title, limit = "fit ENIR, n = 4,000 / netcal ENIR", 100.0
     if find_spec("netcal") is None:

@@ -1,4 +1,4 @@
-"""Held-out scores in closed form beside the loop that refits the estimator."""
+"""Held-out scores in closed form compared with refitting the estimator."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CASES: list[tuple[Any, float, tuple[int, ...]]] = [
 
 
 def rows() -> Iterator[Row]:
-    """Time closed forms beside refits, their growth, and whole fits beside the paper's."""
+    """Time closed forms against refits, their growth, and whole fits against the paper's."""
     size = f"n = {N_ROWS}, K = {N_CLASSES}"
     for estimator, min_speedup, sizes in CASES:
         name = type(estimator).__name__

@@ -1,4 +1,4 @@
-"""Fits of a calibrated forest beside fits of the forest alone."""
+"""Fits of a calibrated forest compared with fits of the forest alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Timing of work beside a peer, and of its growth with the size of the input."""
+"""Timing of work against a peer, and of its growth with the size of the input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Row:
     Attributes
     ----------
     title : str
-        What was timed, and beside what.
+        What was timed, and against what.
     seconds, peer_seconds : float or None
         Median seconds of calibrant and of its peer. `None` means not applicable.
     ratio : float

@@ -34,12 +34,12 @@ def test_a_missing_ratio_does_not_hold():
     assert not Row("work", 1.0, 1.0, float("nan"), 20, speedup=True).holds
 
 
-def test_work_is_timed_beside_other_work(clock):
+def test_work_is_timed_against_other_work(clock):
     row = measure("work", lambda: [next(clock) for _ in range(5)], lambda: next(clock), limit=10)
     assert (row.seconds, row.peer_seconds, row.ratio) == (6.0, 2.0, 3.0)
 
 
-def test_work_is_timed_beside_a_published_time(clock):
+def test_work_is_timed_against_a_published_time(clock):
     row = measure("work", lambda: next(clock), 4.0, limit=10)
     assert (row.seconds, row.peer_seconds, row.ratio) == (2.0, 4.0, 0.5)
 

@@ -95,5 +95,8 @@ def test_curve_is_a_record(predictions):
     values = json.loads(json.dumps(curve.to_dict()))
     assert values["observed"] == curve.observed.tolist()
     assert values["count"] == curve.count.tolist()
-    assert "histogram: array of shape (20,)" in str(curve)
-    assert "<th>observed</th>" in curve._repr_html_()
+    header, *bins = str(curve).splitlines()
+    assert header.split() == ["predicted", "observed", "confidence", "limits", "rows"]
+    for line, predicted, count in zip(bins, curve.predicted, curve.count, strict=True):
+        assert (line.split()[0], line.split()[-1]) == (f"{predicted:.3f}", str(count))
+    assert str(curve) in curve._repr_html_()

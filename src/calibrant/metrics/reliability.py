@@ -47,6 +47,18 @@ class ReliabilityCurve(Record):
     weight: FloatArray
     histogram: IndexArray
 
+    def __str__(self) -> str:
+        lines = ["predicted  observed  confidence limits  rows"]
+        for predicted, observed, low, high, count in zip(
+            self.predicted, self.observed, self.low, self.high, self.count, strict=True
+        ):
+            limits = f"{low:.3f} to {high:.3f}"
+            lines.append(f"{predicted:9.3f}  {observed:8.3f}  {limits:>17}  {count:4d}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
     @property
     def calibration_error(self) -> float:
         """The expected calibration error with these bins."""
@@ -103,11 +115,11 @@ def reliability_curve(
     Examples
     --------
     >>> from calibrant.metrics import reliability_curve
-    >>> curve = reliability_curve([0] * 15 + [1] * 5, [[0.9, 0.1]] * 20)
-    >>> curve.predicted.round(2), curve.observed, curve.count
-    (array([0.9]), array([0.75]), array([20]))
-    >>> curve.low.round(2), curve.high.round(2)
-    (array([0.53]), array([0.89]))
+    >>> y, proba = [0] * 15 + [1] * 5 + [1] * 12 + [0] * 8, [0.1] * 20 + [0.7] * 20
+    >>> print(reliability_curve(y, proba, of=1))
+    predicted  observed  confidence limits  rows
+        0.100     0.250     0.112 to 0.469    20
+        0.700     0.600     0.387 to 0.781    20
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
     if isinstance(of, str) and of == "top-label":

@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from calibrant.combination import couple
 from calibrant.comparison import compare_ranks
-from calibrant.report.figures import draw_agreement, draw_ranks
 from calibrant.report.page import render_page
 from experiments.arena.tables import (
     ArenaLosses,
@@ -18,6 +17,7 @@ from experiments.arena.tables import (
     harmed_table,
     methods_table,
 )
+from experiments.figures import draw_agreement, draw_ranks
 from experiments.paper.approaches import approaches_tables
 from experiments.paper.as_published import faulty_couple
 from experiments.paper.effects import effects_table

@@ -69,7 +69,7 @@ def each_kernel(request):
 
 @pytest.fixture(scope="session")
 def make_evaluation():
-    """Make held-out probabilities of models that are too sure; calibrated, they are the truth."""
+    """Make held-out predictions of overconfident models; calibrated, they are the truth."""
     import numpy as np
 
     from calibrant.report import Evaluation, ModelEvaluation
@@ -83,19 +83,19 @@ def make_evaluation():
         split = np.concatenate([n_folds * i + np.sort(fold) for i, fold in enumerate(folds)])
         models = []
         for power in 3.0 + np.arange(n_models):
-            before = np.maximum(truth, 1e-6) ** power
-            before /= before.sum(axis=1, keepdims=True)
-            models.append(ModelEvaluation(f"model {power:.0f}", before[row], truth[row]))
+            sharpened = np.maximum(truth, 1e-6) ** power
+            sharpened /= sharpened.sum(axis=1, keepdims=True)
+            models.append(ModelEvaluation(f"model {power:.0f}", sharpened[row], truth[row]))
         return Evaluation(
             classes=tuple(classes),
             y=y,
-            unit=np.arange(n_rows),
+            group=np.arange(n_rows),
             row=row,
             split=split,
             n_folds=n_folds,
             n_repeats=n_repeats,
             models=tuple(models),
-            seed=seed,
+            random_state=seed,
         )
 
     return make

@@ -38,12 +38,12 @@ def run(*arguments, **options):
 
 
 def commands(page):
-    """What the page says to type."""
+    """Read the commands on the page."""
     blocks = re.findall(r"<pre><code>(.*?)</code></pre>", page, re.DOTALL)
     return [shlex.split(unescape(re.sub(r"<[^>]*>", "", block))) for block in blocks]
 
 
-def test_a_file_becomes_a_page_that_says_how_to_make_it_again(data, tmp_path, monkeypatch):
+def test_the_commands_on_the_page_repeat_the_report_and_fit_the_model(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = data.read_text(encoding="utf-8")
     data.write_text(text.replace(ODD[0], f"-{ODD[0]}", 1), encoding="utf-8")  # in the header
@@ -61,12 +61,12 @@ def test_a_file_becomes_a_page_that_says_how_to_make_it_again(data, tmp_path, mo
     assert (tmp_path / "page.html").read_bytes() == page
     assert run(*fit[1:], "--jobs", "1").exit_code == 0
     assert (tmp_path / "model.skops").exists()
-    assert ("none" in fit) == (b">Naive Bayes, as it is.<" in page)
+    assert ("none" in fit) == (b">Naive Bayes, uncalibrated.<" in page)
     assert b"it numbers the rows, as an identifier does" in page
-    assert b"Groups of rows were dealt into 2 folds" in page
+    assert b"Whole groups of rows were split at random into 2 stratified folds" in page
 
 
-def test_several_models_and_standard_input(data, tmp_path):
+def test_several_models_are_compared_on_standard_input(data, tmp_path):
     output = tmp_path / "page.html"
     arguments = ["--target", "the class", "--model", "naive-bayes", "neighbors", *QUICK[2:]]
     result = run("report", "-", *arguments, "-o", output, input=data.read_text(encoding="utf-8"))
@@ -87,9 +87,7 @@ def test_several_models_and_standard_input(data, tmp_path):
         (["my data.csv", "--target", "the class", "-o", "."], "is a folder. Name a file"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(
-    arguments, said, data, tmp_path, monkeypatch
-):
+def test_mistakes_get_one_line_and_nothing_is_written(arguments, said, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("report", *arguments)
     assert result.exit_code == 2
@@ -99,7 +97,7 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals are POSIX")
-def test_a_report_shows_the_time_left_and_leaves_nothing_behind_when_it_is_stopped(data, tmp_path):
+def test_an_interrupted_report_leaves_nothing_behind(data, tmp_path):
     terminal, end = os.openpty()
     command = [sys.executable, "-m", "calibrant", "report", data, "-o", tmp_path / "page.html"]
     command += ["--target", "the class", "--model", "naive-bayes", "--jobs", "2"]
@@ -130,7 +128,7 @@ def _read(terminal):
         return ""
 
 
-def test_probabilities_from_elsewhere_get_a_report_too(tmp_path, monkeypatch):
+def test_calibrate_reports_on_given_probabilities(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.RandomState(0)
     truth = rng.dirichlet(np.ones(3), 150)
@@ -145,7 +143,7 @@ def test_probabilities_from_elsewhere_get_a_report_too(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "Open page.html in a browser." in result.stdout
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "150 rows of 3 classes" in page
+    assert "probabilities of 3 classes" in page
     assert "your model, calibrated" in page
     [again] = commands(page)
     (tmp_path / "page.html").unlink()

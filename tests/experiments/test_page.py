@@ -75,8 +75,8 @@ def test_a_store_becomes_a_page_of_all_it_holds(store):
     ):
         assert text in html
     assert "The same experiment, done properly" not in html
-    assert html.count('class="plot after"') == 2
-    assert html.count('class="plot after ranks"') == 1
+    assert html.count('class="plot"') == 2
+    assert html.count('class="plot ranks"') == 1
 
 
 def test_suites_of_one_protocol_have_sections_of_their_own(store, make_runs):

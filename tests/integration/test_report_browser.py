@@ -1,4 +1,4 @@
-"""The report in a real browser: from disk, without a network, by mouse and by keyboard."""
+"""The report in a real browser: from disk, offline, by mouse and by keyboard."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.report import Source, find, render_report
+from calibrant.report import Commands, Source, analyze, render_report
 from calibrant.tabular import describe_table
 from experiments.page import render_bench
 from experiments.store import Run, Store
@@ -58,16 +58,12 @@ def hostile_page(evaluation, path):
         | {"target": [HOSTILE[i] for i in evaluation.y]},
         index=pd.RangeIndex(1, len(evaluation.y) + 1, name="row"),
     )
-    source = Source(
-        title=f"{HOSTILE[0]}.csv",
-        place="row",
-        rows=table.index.tolist(),
-        schema=describe_table(table, "target"),
-        cells=lambda row: list(table.iloc[row].items()),
-        command=["calibrant", "report", HOSTILE[0], "--target", HOSTILE[1]],
-        next_command=lambda *_: ["calibrant", "fit", HOSTILE[0], "--ignore", HOSTILE[2]],
+    commands = Commands(
+        repeat=["calibrant", "report", HOSTILE[0], "--target", HOSTILE[1]],
+        fit=lambda *_: ["calibrant", "fit", HOSTILE[0], "--ignore", HOSTILE[2]],
     )
-    path.write_text(render_report(find(evaluation), source), encoding="utf-8")
+    source = Source(f"{HOSTILE[0]}.csv", table, describe_table(table, "target"), commands)
+    path.write_text(render_report(analyze(evaluation), source), encoding="utf-8")
     return path
 
 
@@ -116,9 +112,9 @@ def test_text_of_the_file_stays_text(open_page):
     assert page.locator("main script, main b:text-is('bold')").count() == 0
     choices = page.locator("input[name=view] + bdi").all_text_contents()
     assert choices == [*HOSTILE]
-    names = page.locator("#data dt, #rows-changed dt").all_text_contents()
+    names = page.locator("#data dt, #most-changed dt").all_text_contents()
     assert set(HOSTILE) <= set(names)
-    cells = page.locator("#rows-changed dd").all_text_contents()
+    cells = page.locator("#most-changed dd").all_text_contents()
     assert set(HOSTILE) <= set(cells)
 
 
@@ -140,7 +136,7 @@ def test_every_plot_draws(open_page):
     bars = page.locator("#decomposition .bar:visible")
     assert bars.count() == 4
     assert all(bar.bounding_box()["width"] > 50 for bar in bars.all())
-    assert page.locator("#better .span:visible").count() == 4
+    assert page.locator("#gain .span:visible").count() == 4
 
 
 def visible_panel(page):
@@ -164,34 +160,38 @@ def test_a_class_is_chosen_by_mouse_and_by_keyboard(open_page):
     assert (other != first, view) == (True, "2")
 
 
-def test_a_plot_tells_its_numbers_by_pointer_and_by_arrow_keys(open_page):
+def test_a_plot_shows_its_numbers_by_pointer_and_by_arrow_keys(open_page):
     page = open_page()
     plot = page.locator("svg.plot:visible").first
     tip = page.locator(".tip")
     assert tip.is_hidden()
     plot.locator(".target").first.hover()
-    assert tip.inner_text().startswith("Said ")
+    assert tip.inner_text().startswith("Predicted ")
     page.mouse.move(0, 0)
     assert tip.is_hidden()
     plot.focus()
     page.keyboard.press("ArrowRight")
     first = tip.inner_text()
     page.keyboard.press("ArrowRight")
-    assert tip.inner_text().startswith("Said ")
+    assert tip.inner_text().startswith("Predicted ")
     assert tip.inner_text() != first
     page.keyboard.press("Escape")
     assert tip.is_hidden()
 
 
 def expected_costs(evaluation, model, cost):
-    """Mean costs and changed decisions, by another way than the page's."""
-    truth = evaluation.y[evaluation.rows]
-    before, after = (evaluation.row_means(own) for own in (model.before, model.after))
-    plain = after.argmax(axis=1)
-    decided = {"plain": plain, "before": (before @ cost).argmin(axis=1)}
-    decided["after"] = (after @ cost).argmin(axis=1)
-    paid = {name: cost[truth, own].mean() for name, own in decided.items()}
-    return paid, int(np.sum(decided["after"] != plain))
+    """Mean costs by rule and the number of changed decisions, computed in Python."""
+    truth = evaluation.y[evaluation.held_out_rows]
+    uncalibrated, calibrated = (
+        evaluation.average_by_row(proba) for proba in (model.uncalibrated, model.calibrated)
+    )
+    decisions = {
+        "most-probable": calibrated.argmax(axis=1),
+        "uncalibrated": (uncalibrated @ cost).argmin(axis=1),
+        "calibrated": (calibrated @ cost).argmin(axis=1),
+    }
+    means = {rule: cost[truth, decided].mean() for rule, decided in decisions.items()}
+    return means, int(np.sum(decisions["calibrated"] != decisions["most-probable"]))
 
 
 def test_the_cost_table_decides_by_mouse_and_by_keyboard(open_page, evaluation):
@@ -202,10 +202,11 @@ def test_the_cost_table_decides_by_mouse_and_by_keyboard(open_page, evaluation):
     assert page.locator("#n-changed").inner_text() == "0 of 240 decisions change."
 
     def check():
-        paid, n_changed = expected_costs(evaluation, model, cost)
-        assert page.locator("#n-changed").inner_text() == f"{n_changed} of 240 decisions change."
-        for name, value in paid.items():
-            assert page.locator(f"#paid-{name}").inner_text() == f"{value:.3f}"
+        means, n_changed = expected_costs(evaluation, model, cost)
+        verb = "changes" if n_changed == 1 else "change"
+        assert page.locator("#n-changed").inner_text() == f"{n_changed} of 240 decisions {verb}."
+        for rule, mean in means.items():
+            assert page.locator(f"#cost-{rule}").inner_text() == f"{mean:.3f}"
         return n_changed
 
     check()
@@ -232,20 +233,20 @@ def test_the_cost_table_decides_by_mouse_and_by_keyboard(open_page, evaluation):
     check()
 
 
-def test_many_classes_have_a_cost_each(open_page, make_evaluation, tmp_path):
+def test_many_classes_have_one_cost_per_true_class(open_page, make_evaluation, tmp_path):
     classes = [f"class {i}" for i in range(12)]
     evaluation = make_evaluation(classes, n_rows=120, n_models=1)
     file = tmp_path / "many.html"
-    source = Source("many.csv", "line", list(range(2, 122)))
-    file.write_text(render_report(find(evaluation), source), encoding="utf-8")
+    table = pd.DataFrame({"x": range(120)}, index=pd.RangeIndex(2, 122, name="line"))
+    file.write_text(render_report(analyze(evaluation), Source("many.csv", table)), encoding="utf-8")
     page = open_page(file=file)
     page.locator("input[data-truth='3']").fill("20")
     cost = 1.0 - np.eye(12)
     cost[3] *= 20
-    paid, n_changed = expected_costs(evaluation, evaluation.models[0], cost)
-    assert n_changed > 0
+    means, n_changed = expected_costs(evaluation, evaluation.models[0], cost)
+    assert n_changed > 1
     assert page.locator("#n-changed").inner_text() == f"{n_changed} of 120 decisions change."
-    assert page.locator("#paid-after").inner_text() == f"{paid['after']:.3f}"
+    assert page.locator("#cost-calibrated").inner_text() == f"{means['calibrated']:.3f}"
     assert page.locator("#changed li").first.inner_text().startswith("line ")
 
 

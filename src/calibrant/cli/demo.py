@@ -19,13 +19,16 @@ def demo(
     """Run the default and the paper's five scenarios on built-in data: a table and a page."""
     from calibrant._core.files import check_writable
     from calibrant._core.progress import track
+    from calibrant.report import Commands
+    from calibrant.report.cross_validation import EvaluationSettings
     from calibrant.report.demo import SCENARIOS, format_demo, report_demo, run_demo
-    from calibrant.report.text import say_briefly
+    from calibrant.report.text import summarize
 
     with one_line_errors():
         check_writable(output)
         runs = list(track(run_demo(n_jobs=jobs), len(SCENARIOS), "fitting"))
         print(format_demo(runs))
-        findings = report_demo(output, n_jobs=jobs)
-    print(say_briefly(findings))
+        repeat = ["calibrant", "demo", "-o", str(output)]
+        analysis = report_demo(output, EvaluationSettings(n_jobs=jobs), Commands(repeat))
+    print(summarize(analysis))
     print(f"Open {output} in a browser.")

@@ -194,14 +194,15 @@ def _check_method(method: str, *more: str) -> None:
 def _write_report(
     table: pd.DataFrame, fitted: ProbabilityCalibrator, data: str, output: Path, report: Path
 ) -> None:
-    from calibrant.report.build import report_on_probabilities
+    from calibrant.report import Commands
+    from calibrant.report.tables import report_on_probabilities
 
     settings = fitted.settings
     command = ["calibrant", "calibrate", data, "--target", settings["target"]]
     command += ["--logits"] if fitted.logits else []
     command += ["--method", settings["method"], "-o", str(output), "--report", str(report)]
     title = "standard input" if data == "-" else Path(data).name
-    report_on_probabilities(table, fitted, report, title=title, command=command)
+    report_on_probabilities(table, fitted, report, title=title, commands=Commands(command))
 
 
 def _kept(table: pd.DataFrame, keep: list[str] | None) -> dict[str, list[Any]]:

@@ -1,12 +1,14 @@
-"""``calibrant report``: whether the probabilities of models of a data file can be trusted."""
+"""``calibrant report``: a page on the probabilities that models predict for a data file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from calibrant._core.registries import MODELS
 from calibrant.cli.arguments import (
     DEFAULT_JOBS,
     Categories,
@@ -19,6 +21,8 @@ from calibrant.cli.arguments import (
     one_line_errors,
 )
 
+DEFAULT_MODELS = ["random-forest", "naive-bayes", "logistic"]
+
 
 def report(
     data: DataFile,
@@ -27,37 +31,66 @@ def report(
     ignore: Ignore = None,
     categories: Categories = None,
     model: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Models to try: random-forest, naive-bayes, logistic, which are the default, "
-            "svm, boosting or neighbors."
-        ),
-    ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    repeats: Annotated[int, typer.Option(min=1, help="How often the folds are dealt.")] = 3,
+        list[str],
+        typer.Option(metavar="NAMES", help=f"Models to compare, of {', '.join(MODELS)}."),
+    ] = DEFAULT_MODELS,
+    folds: Annotated[
+        int, typer.Option(min=2, help="The number of folds of the cross-validation.")
+    ] = 5,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="How many times to repeat the cross-validation.")
+    ] = 3,
     seed: Seed = 0,
     jobs: Jobs = DEFAULT_JOBS,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
         "report.html"
     ),
 ) -> None:
-    """Say in one page whether probabilities can be trusted, before and after calibration."""
-    from calibrant.report.build import DEFAULT_MODELS, report_on_file
-    from calibrant.report.text import say_briefly
+    """Report whether predicted probabilities can be trusted, uncalibrated and calibrated."""
+    from calibrant._core.files import check_writable
+    from calibrant.report import Commands
+    from calibrant.report.cross_validation import EvaluationSettings
+    from calibrant.report.tables import report_on_table
+    from calibrant.report.text import summarize
+    from calibrant.tabular import describe_table, read_table
+
+    models = list(dict.fromkeys(model))
+    columns = _spell_columns(data, target, groups, ignore or (), categories or ())
+    repeat = ["calibrant", "report", *columns]
+    repeat += [word for name in models for word in ("--model", name)]
+    repeat += ["--folds", str(folds), "--repeats", str(repeats), "--seed", str(seed)]
+
+    def spell_fit(index: int, calibrated: bool) -> list[str]:
+        method = [] if calibrated else ["--method", "none"]
+        words = ["calibrant", "fit", *columns, "--model", models[index], *method]
+        return [*words, "--seed", str(seed), "-o", "model.skops"]
 
     with one_line_errors():
-        findings = report_on_file(
-            data,
-            target,
-            output,
-            groups=groups,
-            ignore=ignore or (),
-            categories=categories or (),
-            models=list(dict.fromkeys(model or DEFAULT_MODELS)),
-            n_folds=folds,
-            n_repeats=repeats,
-            seed=seed,
-            n_jobs=jobs,
+        check_writable(output)
+        table = read_table(data)
+        schema = describe_table(
+            table, target, groups=groups, ignore=ignore or (), categories=categories or ()
         )
-    print(say_briefly(findings))
+        analysis = report_on_table(
+            table,
+            schema,
+            output,
+            title="standard input" if data == "-" else Path(data).name,
+            models=models,
+            settings=EvaluationSettings(folds, repeats, seed, jobs),
+            commands=Commands([*repeat, "-o", str(output)], spell_fit),
+        )
+    print(summarize(analysis))
     print(f"Open {output} in a browser.")
+
+
+def _spell_columns(
+    data: str, target: str, groups: str | None, ignore: Sequence[str], categories: Sequence[str]
+) -> list[str]:
+    """Return the arguments that say which file and columns to use."""
+    words = [data, "--target", target]
+    words += [] if groups is None else ["--groups", groups]
+    # With an equals sign, a name may begin with a dash.
+    words += [f"--ignore={name}" for name in ignore]
+    words += [f"--categories={name}" for name in categories]
+    return words

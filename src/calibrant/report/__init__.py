@@ -1,23 +1,25 @@
-"""Data and models -> one page that says whether probabilities can be trusted."""
+"""Reports on whether class probabilities can be trusted.
 
-from calibrant.report.analysis import find
-from calibrant.report.evaluation import (
-    Evaluation,
-    ModelEvaluation,
-    evaluate_models,
-    evaluate_probabilities,
-)
-from calibrant.report.page import Source, render_report, write_report
-from calibrant.report.records import Findings
+Data flow: models and data -> evaluation (held-out predictions) -> analysis (records of
+numbers) -> text and figures -> page.
+"""
+
+from calibrant.report.analysis import analyze
+from calibrant.report.cross_validation import evaluate_models, evaluate_probabilities
+from calibrant.report.evaluation import Evaluation, ModelEvaluation
+from calibrant.report.page import render_report, write_report
+from calibrant.report.records import Analysis
+from calibrant.report.source import Commands, Source
 
 __all__ = [
+    "Analysis",
+    "Commands",
     "Evaluation",
-    "Findings",
     "ModelEvaluation",
     "Source",
+    "analyze",
     "evaluate_models",
     "evaluate_probabilities",
-    "find",
     "render_report",
     "write_report",
 ]

@@ -13,11 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 
+from calibrant._core.records import Record
 from calibrant.classifier import CalibratedClassifier
 from calibrant.datasets import make_waveform
 from calibrant.metrics import brier_score, expected_calibration_error, log_loss
-from calibrant.report import Findings
-from calibrant.report.build import report_on_table
+from calibrant.report.cross_validation import EvaluationSettings
+from calibrant.report.records import Analysis
+from calibrant.report.source import Commands
+from calibrant.report.tables import report_on_table
+from calibrant.tabular import describe_table
 
 N_TRAIN, N_TEST = 300, 5000
 
@@ -33,7 +37,7 @@ SCENARIOS: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False)
-class DemoRun:
+class DemoRun(Record):
     """Test predictions of naive Bayes in one scenario.
 
     Attributes
@@ -114,24 +118,26 @@ def format_demo(runs: list[DemoRun]) -> str:
     return "\n".join([title, "", header, "-" * len(header), *rows, "Lower is better.", ""])
 
 
-def report_demo(output: Path, n_jobs: int = 2, random_state: int = 0) -> Findings:
+def report_demo(
+    output: Path, settings: EvaluationSettings, commands: Commands | None = None
+) -> Analysis:
     """Write the report that a user would get on a file with the training rows.
 
     Parameters
     ----------
     output : Path
         HTML file to write.
-    n_jobs : int, default=2
-        Number of parallel fits.
-    random_state : int, default=0
-        Seed of the data and of the fits.
+    settings : EvaluationSettings
+        Settings of the cross-validation; ``random_state`` also draws the data.
+    commands : Commands, default=None
+        Commands that the page suggests. `None` means none.
 
     Returns
     -------
-    Findings
+    Analysis
         The numbers of the report.
     """
-    X, y = make_waveform(N_TRAIN, random_state=random_state)
+    X, y = make_waveform(N_TRAIN, random_state=settings.random_state)
     table = pd.DataFrame(
         {f"x{column}": values for column, values in enumerate(X.T.round(2), start=1)}
         | {"wave": np.array(["first", "second", "third"])[y]},
@@ -139,11 +145,10 @@ def report_demo(output: Path, n_jobs: int = 2, random_state: int = 0) -> Finding
     )
     return report_on_table(
         table,
-        "wave",
+        describe_table(table, "wave"),
         output,
         title="waveform data",
-        command=["calibrant", "demo", "-o", str(output)],
         models=("naive-bayes", "random-forest"),
-        seed=random_state,
-        n_jobs=n_jobs,
+        settings=settings,
+        commands=commands,
     )

@@ -1,12 +1,11 @@
-"""Numbers -> one HTML file that needs nothing else."""
+"""The HTML page of a report, as one file that needs nothing else."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,121 +16,94 @@ from markupsafe import Markup
 from calibrant import __version__
 from calibrant._core.files import write_atomically
 from calibrant._core.typing import FloatArray
-from calibrant.report import text
-from calibrant.report.analysis import find
+from calibrant.report import formatting, text
+from calibrant.report.analysis import analyze
 from calibrant.report.evaluation import Evaluation
-from calibrant.report.figures import draw_reliability, element
-from calibrant.report.records import Estimate, Findings, Reliability
-from calibrant.tabular.columns import Schema
+from calibrant.report.figures import draw_reliability
+from calibrant.report.records import Analysis, Change
+from calibrant.report.source import Source
+from calibrant.report.svg import element
 
-# Probabilities in the page, for the cost table: about 3 MB at most.
-MOST_NUMBERS = 1_000_000
-# Up to this many classes every kind of mistake has its own cost; beyond, every class has.
+# Probabilities stored in the page for the cost table, about 3 MB.
+MOST_STORED = 1_000_000
+# With more classes than this, the cost table has one cost per true class.
 MOST_COST_CLASSES = 8
+# Cells shown for each of the most changed rows.
 MOST_CELLS = 12
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
-    """Where the rows of a report come from.
+def write_report(evaluation: Evaluation, path: str | Path, source: Source) -> Analysis:
+    """Write the report on an evaluation to an HTML file.
 
-    Attributes
-    ----------
-    title : str
-        The name of the file.
-    place : str
-        What a row is counted by: "row" or "line".
-    rows : sequence or None
-        The number of each row of the evaluation; None counts from 1.
-    schema : Schema or None
-        What the table holds; None where there are only probabilities.
-    cells : callable or None
-        Returns names and texts of the cells of a row of the evaluation.
-    command : sequence of str
-        What to type to make the report again.
-    next_command : callable or None
-        Returns what to type to get a model, given its number and whether it is calibrated.
-    """
-
-    title: str
-    place: str = "row"
-    rows: Sequence[Any] | None = None
-    schema: Schema | None = None
-    cells: Callable[[int], list[tuple[str, str]]] | None = None
-    command: Sequence[str] = ()
-    next_command: Callable[[int, bool], Sequence[str]] | None = None
-
-
-def write_report(evaluation: Evaluation, path: str | Path, source: Source) -> Findings:
-    """Write the report of an evaluation, whole or not at all.
+    An existing file is replaced only after the new one has been written completely.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Held-out probabilities of some models.
+        Held-out predictions of one or more models.
     path : str or Path
-        The HTML file to write.
+        HTML file to write.
     source : Source
-        Where the rows come from.
+        The data behind the evaluation.
 
     Returns
     -------
-    Findings
-        The numbers in it.
+    Analysis
+        The numbers of the report.
     """
-    findings = find(evaluation)
-    write_atomically(path, render_report(findings, source).encode("utf-8"))
-    return findings
+    analysis = analyze(evaluation)
+    write_atomically(path, render_report(analysis, source).encode("utf-8"))
+    return analysis
 
 
-def render_report(findings: Findings, source: Source) -> str:
-    """Return the HTML of a report.
+def render_report(analysis: Analysis, source: Source) -> str:
+    """Render a report as HTML.
 
     Parameters
     ----------
-    findings : Findings
-        The numbers.
+    analysis : Analysis
+        The numbers of the report.
     source : Source
-        Where the rows come from.
+        The data behind them.
 
     Returns
     -------
     str
-        One page, with its style, script and data inside.
+        A page that includes its style, script and data.
     """
-    evaluation = findings.evaluation
-    numbers = range(1, len(evaluation.y) + 1) if source.rows is None else source.rows
+    evaluation = analysis.evaluation
+    row_numbers = source.row_numbers(len(evaluation.y))
     return render_page(
         "report.html",
         package="calibrant.report",
-        findings=findings,
+        analysis=analysis,
         evaluation=evaluation,
         source=source,
         classes=[str(name) for name in evaluation.classes],
-        titles=[model.model.name for model in findings.models],
         scales=[
-            _scale([model.gain.log_loss.change for model in findings.models]),
-            _scale([model.gain.brier.change for model in findings.models]),
+            _axis_limits([model.gain.log_loss.change for model in analysis.models]),
+            _axis_limits([model.gain.brier_score.change for model in analysis.models]),
         ],
-        numbers=numbers,
-        rows=_rows_data(findings, source.place, numbers),
-        draw=_draw,
+        row_numbers=row_numbers,
+        fit_command=_fit_command(analysis, source),
+        decision_data=_decision_data(analysis, source.row_word, row_numbers),
+        draw_reliability=draw_reliability,
         most_cost_classes=MOST_COST_CLASSES,
         most_cells=MOST_CELLS,
     )
 
 
 def render_page(template: str, *, package: str, **context: Any) -> str:
-    """Render a template of a package, which may build on those of the report.
+    """Render a template, which may extend those of the report.
 
     Parameters
     ----------
     template : str
-        The name of the template.
+        Name of the template.
     package : str
-        The package in whose folder ``templates`` it lies.
+        Package with the template in its folder ``templates``.
     **context : dict
-        What it shows.
+        Variables of the template.
 
     Returns
     -------
@@ -148,66 +120,81 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "percent": text.percent,
-        "number": text.number,
-        "signed": text.signed,
-        "p_value": text.p_value,
-        "quoted": _quoted,
+        "percent": formatting.percent,
+        "number": formatting.number,
+        "signed": formatting.signed,
+        "p_value": formatting.p_value,
+        "capitalized": formatting.capitalize,
+        "shell": _quote_for_shell,
     }
-    environment.globals |= {"words": text, "version": __version__, "zip": zip}
-    script = _asset("page.js")
-    # The one script of the page is named by its hash: no other would run.
+    environment.tests["bounded"] = formatting.has_bounds
+    environment.globals |= {
+        "count": formatting.count,
+        "text": text,
+        "version": __version__,
+        "zip": zip,
+    }
+    script = _read_asset("page.js")
+    # The content security policy allows only the script with this hash.
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     return environment.get_template(template).render(
-        style=Markup(_asset("style.css")), script=Markup(script), script_hash=digest, **context
+        style=Markup(_read_asset("style.css")),
+        script=Markup(script),
+        script_hash=digest,
+        **context,
     )
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("calibrant.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _quoted(command: Sequence[str]) -> Markup:
-    """Quote a command for the shell; lines break between its words."""
+def _quote_for_shell(command: Sequence[str]) -> Markup:
+    """Quote a command for the shell; lines break between words only."""
     words = [element("span", shlex.quote(str(word)), class_="word") for word in command]
     return Markup(" ").join(words)
 
 
-def _draw(reliability: Reliability, kind: str, label: str) -> Markup:
-    curve, count = (
-        (reliability.before, reliability.before_count)
-        if kind == "before"
-        else (reliability.after, reliability.after_count)
-    )
-    return draw_reliability(curve, count, kind, label)
+def _fit_command(analysis: Analysis, source: Source) -> Sequence[str]:
+    """Return the command that fits and saves the recommended model, if there is one."""
+    if source.commands.fit is None:
+        return ()
+    best = analysis.best
+    # A model without predict_proba can be saved only together with its calibration.
+    has_proba = analysis.evaluation.models[best.model].has_proba
+    return source.commands.fit(best.model, best.calibrated or not has_proba)
 
 
-def _scale(changes: list[Estimate]) -> tuple[float, float]:
-    """Return the ends of the scale on which changes are shown; 0 is on it."""
-    low, high = min(own.low for own in changes), max(own.high for own in changes)
-    low, high = min(low, 0.0), max(high, 0.0)
+def _axis_limits(changes: list[Change]) -> tuple[float, float]:
+    """Return limits that include all intervals and 0, with a margin."""
+    low = min(0.0, *(change.low for change in changes))
+    high = max(0.0, *(change.high for change in changes))
     margin = 0.04 * max(high - low, 0.01)
     return low - margin, high + margin
 
 
-def _rows_data(findings: Findings, place: str, numbers: Sequence[Any]) -> dict[str, Any]:
-    """Return what the cost table computes with."""
-    evaluation = findings.evaluation
-    rows = evaluation.rows
-    n_classes = len(evaluation.classes)
-    step = -(-len(rows) * n_classes * 2 * len(findings.models) // MOST_NUMBERS)
+def _decision_data(analysis: Analysis, row_word: str, row_numbers: Sequence[Any]) -> dict[str, Any]:
+    """Return the data behind the cost table; with many rows, of every n-th row."""
+    evaluation = analysis.evaluation
+    rows = evaluation.held_out_rows
+    n_stored = len(rows) * len(evaluation.classes) * 2 * len(analysis.models)
+    step = -(-n_stored // MOST_STORED)
     return {
         "classes": [str(name) for name in evaluation.classes],
-        "place": place,
-        "rows": [numbers[row] for row in rows[::step].tolist()],
+        "rowWord": row_word,
+        "rows": [row_numbers[row] for row in rows[::step].tolist()],
         "truth": evaluation.y[rows[::step]].tolist(),
         "step": step,
         "models": [
-            {"before": _packed(model.before[::step]), "after": _packed(model.after[::step])}
-            for model in findings.models
+            {
+                "uncalibrated": _pack(model.uncalibrated[::step]),
+                "calibrated": _pack(model.calibrated[::step]),
+            }
+            for model in analysis.models
         ],
     }
 
 
-def _packed(proba: FloatArray) -> str:
+def _pack(proba: FloatArray) -> str:
+    """Encode probabilities as 16-bit integers in base64."""
     return base64.b64encode((proba * 65535).round().astype("<u2").tobytes()).decode("ascii")

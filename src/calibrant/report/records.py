@@ -1,249 +1,293 @@
-"""The numbers of a report, as records: they exist without a page."""
+"""Records of the analysis: the numbers of a report, independent of the page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
+from calibrant._core.records import Interval, Record
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.comparison import Comparison, effect
 from calibrant.metrics import Decomposition, ReliabilityCurve
-from calibrant.report.evaluation import Evaluation, ModelEvaluation
+from calibrant.report.evaluation import Evaluation
 
-LEVEL = 0.05
-# A calibration error of up to five points is small: few decisions hang on it.
+ALPHA = 0.05
+# Calibration errors up to this are small: they change few decisions.
 SMALL_ERROR = 0.05
-# So is a change by which what came true had been given a two-hundredth more or less.
+# Changes of a score below this are negligible: the probability of the true class changes by
+# half a percent at most.
 SMALL_CHANGE = 0.005
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A number with its 95 % interval, and a p-value where it was tested against 0.
+class Change(Interval):
+    """A difference with its confidence interval and the p-value of a test against 0.
 
-    NaN stands for what was not computed.
+    Attributes
+    ----------
+    estimate, low, high, level : float
+        As in `Interval`. NaN means not computed.
+    p_value : float
+        The two-sided p-value. NaN means not tested.
     """
 
-    value: float
-    low: float = np.nan
-    high: float = np.nan
     p_value: float = np.nan
 
 
 @dataclass(frozen=True)
-class Measure:
-    """One measure of the probabilities, before and after calibration.
+class Measure(Record):
+    """A measure of the probabilities, uncalibrated and calibrated.
 
     Attributes
     ----------
     name : str
-        What it is called.
-    before, after, change : Estimate
-        Its values, and after minus before.
-    is_share : bool
-        Whether it is to be shown in percent.
+        Name of the measure.
+    uncalibrated, calibrated : Interval
+        Its values. Ends of NaN mean that there is no interval.
+    change : Change
+        The calibrated minus the uncalibrated value.
+    is_percentage : bool
+        Whether to display it in percent.
     """
 
     name: str
-    before: Estimate
-    after: Estimate
-    change: Estimate
-    is_share: bool = False
+    uncalibrated: Interval
+    calibrated: Interval
+    change: Change
+    is_percentage: bool = False
 
 
-class Trust(StrEnum):
-    """Whether probabilities can be trusted as they are."""
+class Verdict(StrEnum):
+    """Whether uncalibrated probabilities can be trusted."""
 
-    yes = "yes"
-    nearly = "nearly"
-    unclear = "unclear"
-    no = "no"
+    CALIBRATED = "calibrated"
+    NEARLY_CALIBRATED = "nearly calibrated"
+    UNCLEAR = "unclear"
+    MISCALIBRATED = "miscalibrated"
 
 
 @dataclass(frozen=True)
-class Fault:
-    """How far off the probabilities of a model are.
+class Miscalibration(Record):
+    """How far the uncalibrated probabilities of a model are off.
 
     Attributes
     ----------
     confidence : float
-        The mean probability of the most probable class.
+        Mean probability of the most probable class.
     accuracy : float
-        How often that class is the true one.
-    error : Estimate
-        The calibration error of the most probable class, root mean square.
+        Fraction of rows whose most probable class is the true one.
+    error : Interval
+        Calibration error of the most probable class, root mean square.
     p_value : float
-        Of a test that the probabilities are calibrated.
+        P-value of a test that the probabilities of all classes are calibrated.
     """
 
     confidence: float
     accuracy: float
-    error: Estimate
+    error: Interval
     p_value: float
 
     @property
-    def trust(self) -> Trust:
-        """Whether they can be trusted."""
-        small = self.error.high <= SMALL_ERROR
-        if self.p_value < LEVEL:
-            return Trust.nearly if small else Trust.no
-        return Trust.yes if small else Trust.unclear
+    def verdict(self) -> Verdict:
+        """The test tells whether there is miscalibration, the interval whether it is small."""
+        is_small = self.error.high <= SMALL_ERROR
+        if self.p_value < ALPHA:
+            return Verdict.NEARLY_CALIBRATED if is_small else Verdict.MISCALIBRATED
+        return Verdict.CALIBRATED if is_small else Verdict.UNCLEAR
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and the verdict as plain values."""
+        return {**super().to_dict(), "verdict": self.verdict.value}
 
 
 class Effect(StrEnum):
-    """What calibration did to the two scores."""
+    """Effect of calibration on log loss and Brier score."""
 
-    better = "better"
-    same = "same"
-    worse = "worse"
+    IMPROVED = "improved"
+    NEUTRAL = "neutral"
+    IMPAIRED = "impaired"
 
 
 @dataclass(frozen=True)
-class Gain:
-    """What calibration brought.
+class Gain(Record):
+    """What calibration changes.
 
     Attributes
     ----------
-    log_loss, brier : Measure
-        Both scores; their changes are tested by a corrected paired t-test.
+    log_loss, brier_score : Measure
+        Both scores. Their changes are tested by a corrected paired t-test.
     """
 
     log_loss: Measure
-    brier: Measure
+    brier_score: Measure
 
     @property
     def effect(self) -> Effect:
-        """Whether a score changed by more than luck, and the other in the same direction.
+        """The effect by `calibrant.comparison.effect`; neutral if the changes are negligible.
 
-        A change may be certain and yet of no account: where a model is left as it is, its
-        probabilities still keep away from 0.
+        A significant change may be negligible: where calibration does nothing else, the
+        probability floor still moves probabilities of 0.
         """
-        changes = (self.log_loss.change, self.brier.change)
-        if min(change.p_value for change in changes) >= LEVEL:
-            return Effect.same
-        if max(abs(change.value) for change in changes) < SMALL_CHANGE:
-            return Effect.same
-        if all(change.value <= 0 for change in changes):
-            return Effect.better
-        return Effect.worse if all(change.value >= 0 for change in changes) else Effect.same
+        changes = (self.log_loss.change, self.brier_score.change)
+        if max(abs(change.estimate) for change in changes) < SMALL_CHANGE:
+            return Effect.NEUTRAL
+        comparisons = [Comparison(change.estimate, np.nan, change.p_value) for change in changes]
+        return Effect(effect(comparisons, ALPHA))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and the effect as plain values."""
+        return {**super().to_dict(), "effect": self.effect.value}
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability:
-    """What was said against what came true, of one class or of the most probable one.
+class Reliability(Record):
+    """Reliability curves of one class or of the most probable class.
 
     Attributes
     ----------
-    of : int or None
-        The class, as a column number; None is the most probable one.
-    before, after : ReliabilityCurve
-        The points of the curves, with intervals.
-    before_count, after_count : ndarray of shape (N_BARS,)
-        Numbers of rows by predicted probability, in steps of equal width.
+    class_index : int or None
+        Column index of the class. `None` means the most probable class of each row.
+    uncalibrated, calibrated : ReliabilityCurve
+        The curves, with intervals and a histogram of the predictions.
     """
 
-    of: int | None
-    before: ReliabilityCurve
-    after: ReliabilityCurve
-    before_count: IndexArray
-    after_count: IndexArray
-
-
-@dataclass(frozen=True, eq=False)
-class ModelFindings:
-    """The numbers of one model.
-
-    Attributes
-    ----------
-    model : ModelEvaluation
-        What they are computed from.
-    fault : Fault
-        How far off its probabilities are as they are.
-    gain : Gain
-        What calibration brings.
-    measures : tuple of Measure
-        Scores and calibration errors with intervals.
-    reliability : tuple of Reliability
-        Of the most probable class, and of each class.
-    parts : dict of str to tuple of Decomposition
-        By score: what calibration can mend of it and what not, before and after.
-    before, after : ndarray of shape (n_rows, n_classes)
-        Probabilities of the held-out rows, mean of the repeats.
-    before_confusion, after_confusion : ndarray of shape (n_classes, n_classes)
-        The mean probability of each class (column) in rows of a true class (row).
-    changed : ndarray of shape (n_changed,)
-        Places among the held-out rows: those whose probabilities changed most, most first.
-    """
-
-    model: ModelEvaluation
-    fault: Fault
-    gain: Gain
-    measures: tuple[Measure, ...]
-    reliability: tuple[Reliability, ...]
-    parts: dict[str, tuple[Decomposition, Decomposition]]
-    before: FloatArray
-    after: FloatArray
-    before_confusion: FloatArray
-    after_confusion: FloatArray
-    changed: IndexArray
-
-    def most_changed_class(self, place: int) -> int:
-        """Return the class whose probability changed most in a row."""
-        return int(np.abs(self.after[place] - self.before[place]).argmax())
+    class_index: int | None
+    uncalibrated: ReliabilityCurve
+    calibrated: ReliabilityCurve
 
 
 @dataclass(frozen=True)
-class Contender:
-    """A model, as it is or calibrated, beside the best.
+class ScoreDecomposition(Record):
+    """Calibration and refinement part of a score, uncalibrated and calibrated.
+
+    Attributes
+    ----------
+    name : str
+        Name of the score.
+    uncalibrated, calibrated : Decomposition
+        The parts, averaged over the repeats.
+    """
+
+    name: str
+    uncalibrated: Decomposition
+    calibrated: Decomposition
+
+
+@dataclass(frozen=True, eq=False)
+class ModelAnalysis(Record):
+    """Analysis of one model.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    miscalibration : Miscalibration
+        How far the uncalibrated probabilities are off.
+    gain : Gain
+        What calibration changes.
+    measures : tuple of Measure
+        Scores and calibration errors.
+    reliability : tuple of Reliability
+        Curves of the most probable class and of each class.
+    decompositions : tuple of ScoreDecomposition
+        Parts of log loss and Brier score.
+    uncalibrated, calibrated : ndarray of shape (n_held_out_rows, n_classes)
+        Probabilities of the held-out rows, averaged over the repeats.
+    uncalibrated_confusion, calibrated_confusion : ndarray of shape (n_classes, n_classes)
+        Mean probability of each class (column) for rows of each true class (row).
+    most_changed : ndarray of shape (n_most_changed,)
+        Indices into the held-out rows whose probabilities change most, in decreasing order.
+    """
+
+    name: str
+    miscalibration: Miscalibration
+    gain: Gain
+    measures: tuple[Measure, ...]
+    reliability: tuple[Reliability, ...]
+    decompositions: tuple[ScoreDecomposition, ...]
+    uncalibrated: FloatArray
+    calibrated: FloatArray
+    uncalibrated_confusion: FloatArray
+    calibrated_confusion: FloatArray
+    most_changed: IndexArray
+
+    def most_changed_class(self, row: int) -> int:
+        """Return the column index of the class whose probability changes most in a row."""
+        return int(np.abs(self.calibrated[row] - self.uncalibrated[row]).argmax())
+
+
+@dataclass(frozen=True)
+class RankedModel(Record):
+    """A model, uncalibrated or calibrated, compared with the best one.
 
     Attributes
     ----------
     model : int
-        The number of the model.
+        Index of the model in the evaluation.
+    name : str
+        Name of the model.
     calibrated : bool
         Whether it is calibrated.
-    log_loss, brier : float
+    log_loss, brier_score, accuracy : float
         Its scores.
-    accuracy : float
-        How often its most probable class is true.
     p_value : float
-        Of the corrected paired t-tests against the best, the smaller of both scores, adjusted
-        for the number of contenders; 1 where the scores disagree, and for the best itself.
+        P-value of a corrected paired t-test against the best: the smaller one of log loss and
+        Brier score, adjusted for the number of comparisons. 1 if the two scores disagree, and
+        for the best itself.
     """
 
     model: int
+    name: str
     calibrated: bool
     log_loss: float
-    brier: float
+    brier_score: float
     accuracy: float
     p_value: float
 
+    @property
+    def label(self) -> str:
+        """Name of the model and whether it is calibrated."""
+        return f"{self.name}, {'calibrated' if self.calibrated else 'uncalibrated'}"
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is significantly worse than the best."""
+        return self.p_value < ALPHA
+
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Analysis(Record):
     """All numbers of a report.
 
     Attributes
     ----------
     evaluation : Evaluation
-        What they are computed from.
-    models : tuple of ModelFindings
-        One for each model.
-    contenders : tuple of Contender
-        Models as they are and calibrated, by rising log loss.
+        The held-out predictions behind the numbers.
+    models : tuple of ModelAnalysis
+        One analysis per model.
+    ranking : tuple of RankedModel
+        The models, uncalibrated and calibrated, by increasing log loss.
     """
 
     evaluation: Evaluation
-    models: tuple[ModelFindings, ...]
-    contenders: tuple[Contender, ...]
+    models: tuple[ModelAnalysis, ...]
+    ranking: tuple[RankedModel, ...]
 
     @property
-    def best(self) -> Contender:
-        """The one to use."""
-        return self.contenders[0]
+    def best(self) -> RankedModel:
+        """The model with the lowest log loss."""
+        return self.ranking[0]
 
-    def name(self, contender: Contender) -> str:
-        """Name a contender: the model, and whether it is calibrated."""
-        state = "calibrated" if contender.calibrated else "as it is"
-        return f"{self.models[contender.model].model.name}, {state}"
+    def _shown(self) -> list[tuple[str, Any]]:
+        verdicts = {model.name: model.miscalibration.verdict for model in self.models}
+        effects = {model.name: model.gain.effect for model in self.models}
+        return [
+            ("classes", self.evaluation.classes),
+            ("n_rows", len(self.evaluation.y)),
+            ("uncalibrated probabilities", verdicts),
+            ("effect of calibration", effects),
+            ("best", self.best.label),
+        ]

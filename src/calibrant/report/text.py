@@ -1,4 +1,4 @@
-"""Numbers -> plain sentences."""
+"""Sentences of the report, for readers without a background in statistics."""
 
 from __future__ import annotations
 
@@ -6,239 +6,262 @@ import numpy as np
 import sklearn
 
 from calibrant import __version__
-from calibrant.calibrators.report import CalibrationReport
+from calibrant.calibrators import CalibrationReport
 from calibrant.report.evaluation import Evaluation
+from calibrant.report.formatting import (
+    capitalize,
+    has_bounds,
+    p_value,
+    percent,
+    points,
+)
 from calibrant.report.records import (
-    LEVEL,
+    ALPHA,
+    SMALL_CHANGE,
     SMALL_ERROR,
+    Analysis,
     Effect,
-    Estimate,
-    Fault,
-    Findings,
     Gain,
-    Trust,
+    Miscalibration,
+    Verdict,
 )
 from calibrant.tabular.columns import Schema
 
-NBSP = "\N{NO-BREAK SPACE}"
-# Points of percent by which a model may be off on average before it is called too sure.
-SLIGHT = 0.02
+# A smaller difference between confidence and accuracy is not called over- or underconfidence.
+SMALL_EXCESS = 0.02
 
-TRUST_WORDS = {
-    Trust.yes: "Yes",
-    Trust.nearly: "Nearly",
-    Trust.unclear: "Cannot tell",
-    Trust.no: "No",
+VERDICT_BADGES = {
+    Verdict.CALIBRATED: "Yes",
+    Verdict.NEARLY_CALIBRATED: "Nearly",
+    Verdict.UNCLEAR: "Cannot tell",
+    Verdict.MISCALIBRATED: "No",
 }
-EFFECT_WORDS = {Effect.better: "Better", Effect.same: "No clear change", Effect.worse: "Worse"}
+EFFECT_BADGES = {
+    Effect.IMPROVED: "Better",
+    Effect.NEUTRAL: "No clear change",
+    Effect.IMPAIRED: "Worse",
+}
 
 
-def percent(share: float, digits: int = 0) -> str:
-    """Share as percent; what is not quite 0 or 100 is not shown as such."""
-    least = 10.0 ** -(digits + 2)
-    if 0 < share < least / 2:
-        return f"<{NBSP}{100 * least:.{digits}f}{NBSP}%"
-    if 1 - least / 2 < share < 1:
-        return f">{NBSP}{100 * (1 - least):.{digits}f}{NBSP}%"
-    return f"{100 * share:.{digits}f}{NBSP}%"
-
-
-def number(value: float) -> str:
-    """Three decimals; a minus that is one."""
-    text = f"{value:.3f}"
-    return text.replace("-", "\N{MINUS SIGN}") if float(text) else "0.000"
-
-
-def signed(value: float, *, is_share: bool = False) -> str:
-    """Change, with its sign; shares in points of percent."""
-    text = f"{100 * value:+.1f}" if is_share else f"{value:+.3f}"
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def p_value(value: float) -> str:
-    """Return a p-value, with a third digit where it matters; a thousandth is the least shown."""
-    if value <= 0.001:
-        return f"p{NBSP}\N{LESS-THAN OR EQUAL TO}{NBSP}0.001"
-    return f"p{NBSP}={NBSP}{value:.2f}" if value >= 0.0995 else f"p{NBSP}={NBSP}{value:.3f}"
-
-
-def span(estimate: Estimate) -> str:
-    """Return an interval of shares in brackets, if there is one."""
-    if np.isnan(estimate.low):
-        return ""
-    return f" (95{NBSP}% interval {100 * estimate.low:.0f} to {100 * estimate.high:.0f})"
-
-
-def say_fault(fault: Fault) -> str:
-    """Say how far off the probabilities of a model are."""
-    excess = fault.confidence - fault.accuracy
-    lead = (
-        "Too sure of itself: i"
-        if excess > SLIGHT
-        else "Not sure enough: i"
-        if excess < -SLIGHT
-        else "I"
-    )
-    said = (
-        f"{lead}ts most probable class gets {percent(fault.confidence)} on average and is right "
-        f"{percent(fault.accuracy)} of the time. Typical error of that probability: "
-        f"{100 * fault.error.value:.0f} points{span(fault.error)}. "
-    )
-    p = p_value(fault.p_value)
-    return (
-        said
-        + {
-            Trust.no: f"A test of all classes finds more fault than chance explains ({p}).",
-            Trust.nearly: f"A test of all classes finds a fault ({p}), but it is small.",
-            Trust.unclear: f"A test of all classes finds no fault beyond chance ({p}), but with so "
-            f"few rows the error may be above {100 * SMALL_ERROR:.0f} points.",
-            Trust.yes: f"A test of all classes finds no fault beyond chance ({p}).",
-        }[fault.trust]
-    )
-
-
-def say_gain(gain: Gain) -> str:
-    """Say what calibration brings, and whether it may be luck."""
-    before, after = (
-        percent(np.exp(-own.value)) for own in (gain.log_loss.before, gain.log_loss.after)
-    )
-    return {
-        Effect.better: "More than luck.",
-        Effect.worse: "More than bad luck.",
-        Effect.same: "No change to speak of: it may be luck, or is too small to matter.",
-    }[gain.effect] + (
-        f" What turned out true had been given {before} before and {after} after (geometric mean)."
-    )
-
-
-def answer_trust(findings: Findings) -> str:
-    """Answer the first question in a sentence."""
-    said = [model.fault.trust for model in findings.models]
-    if len(said) == 1:
-        return {
-            Trust.yes: "Yes: no fault beyond chance.",
-            Trust.nearly: "Nearly: they are off, but by little.",
-            Trust.unclear: "Cannot tell: there are too few rows to be sure either way.",
-            Trust.no: "No: they are off by more than chance explains.",
-        }[said[0]]
-    n_off = said.count(Trust.no)
-    if n_off == len(said):
-        return f"No: the probabilities of {_all(n_off)} models are off."
-    if n_off:
-        return f"Not all: the probabilities of {n_off} of {len(said)} models are off."
-    if Trust.unclear in said:
-        return "No fault found, but there are too few rows to be sure of all models."
-    return "Yes: at most small faults."
-
-
-def answer_gain(findings: Findings) -> str:
-    """Answer the second question in a sentence."""
-    said = [model.gain.effect for model in findings.models]
-    n_better, n_worse = said.count(Effect.better), said.count(Effect.worse)
-    if len(said) == 1:
-        return {
-            Effect.better: "Yes, and by more than luck.",
-            Effect.same: "Not for sure: the change may be luck.",
-            Effect.worse: "No: they get worse.",
-        }[said[0]]
-    if n_better == len(said):
-        return f"Yes, for {_all(n_better)} models, by more than luck."
-    if n_better:
-        tail = f"; {n_worse} {'gets' if n_worse == 1 else 'get'} worse" if n_worse else ""
-        return f"Yes for {n_better} of {len(said)} models, by more than luck{tail}."
-    return "No: some get worse." if n_worse else "Not for sure: the changes may be luck."
-
-
-def _all(n: int) -> str:
-    return "both" if n == 2 else f"all {n}"
-
-
-def answer_choice(findings: Findings) -> str:
-    """Answer the third question in a sentence."""
-    return f"{sentence(findings.name(findings.best))}."
-
-
-def say_choice(findings: Findings) -> str:
-    """Say why, and what would do as well."""
-    best, *others = findings.contenders
-    said = f"It has the lowest log loss of the {len(findings.contenders)} tried"
-    # Of each other model, the better of the two: as it is or calibrated.
-    rivals = {own.model: own for own in reversed(others) if own.model != best.model}
-    close = [
-        findings.name(own) for own in others if own in rivals.values() and own.p_value >= LEVEL
-    ]
-    if close:
-        said += f". Not clearly worse: {'; '.join(close)}"
-    elif rivals:
-        said += ", by more than luck"
-    choice = findings.models[best.model].model.choice
-    if not best.calibrated:
-        return f"{said}. Calibration brings nothing here."
-    return f"{said}. How it is calibrated: {_mix(choice)}." if choice else f"{said}."
-
-
-def _mix(choice: CalibrationReport) -> str:
-    """Name the calibrators and their weights, largest first."""
-    order = sorted(zip(choice.weights, choice.candidates, strict=True), reverse=True)
-    return ", ".join(f"{name} ({percent(weight)})" for weight, name in order if weight > 0)
-
-
-def say_method(evaluation: Evaluation, schema: Schema | None) -> list[str]:
-    """Say how the numbers came about, a paragraph each."""
-    dealt = "Groups of rows" if schema is not None and schema.groups is not None else "The rows"
-    n_splits = evaluation.n_folds * evaluation.n_repeats
-    said = [
-        f"{dealt} were dealt into {evaluation.n_folds} folds with equal shares of the classes, as "
-        f"far as possible, {evaluation.n_repeats} times (seed {evaluation.seed}). "
-        + (
-            "Each fold was calibrated from the others: every calibrated probability here is of a "
-            "row that the calibration had not seen."
-            if schema is None
-            else "Each fold was predicted from the others: every probability here is of a row that "
-            "neither the model nor its calibration had seen."
-        ),
-        "As it is: the probabilities that were given, taken to be of rows that the model had not "
-        "seen. Calibrated: the same probabilities, after the calibrator that was asked for."
-        if schema is None
-        else "As it is: the model's own probabilities. Calibrated: the same model, calibrated by "
-        "calibrant's default on scores of training rows that it had not seen.",
-        "Scores are means over rows and repeats, with bootstrap intervals over "
-        f"{'groups' if dealt[0] == 'G' else 'rows'}. Changes are tested by the corrected "
-        f"resampled t-test of {n_splits} splits, which allows for their overlap (Nadeau and "
-        "Bengio, 2003); better or worse is said where one of log loss and Brier score changes "
-        "significantly at 5 % and the other does not contradict it.",
-        "Reliability, calibration errors and the test of all classes (a kernel test with 999 "
-        "resamples) are of the first repeat, in which each row comes once. "
-        "Intervals in the diagrams are Wilson's, of each point by itself.",
-        "Models are compared with the best by the same t-test, with Holm's adjustment. The best of "
-        "several looks a little better than it is.",
-        "Rows that changed, confusion and decisions use the mean of the repeats.",
-    ]
-    if schema is not None:
-        said.insert(
-            1,
-            "Missing numbers got the median and, but for naive Bayes, a column that marks them; "
-            "numbers were scaled; "
-            "categories became columns of 0 and 1. All of it was learned from the training rows of "
-            "each fold alone.",
-        )
-    return [
-        *said,
-        f"calibrant {__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}.",
-    ]
-
-
-def say_briefly(findings: Findings) -> str:
-    """Answer the three questions in as many lines."""
+def summarize(analysis: Analysis) -> str:
+    """Answer the three questions of the report, one per line."""
     return "\n".join(
         [
-            f"Can the probabilities be trusted as they are? {answer_trust(findings)}",
-            f"Do they get better with calibration? {answer_gain(findings)}",
-            f"Which model should I use? {answer_choice(findings)}",
+            "Can the probabilities be trusted without calibration? "
+            f"{summarize_miscalibration(analysis)}",
+            f"Does calibration improve them? {summarize_gain(analysis)}",
+            f"Which model should I use? {summarize_recommendation(analysis)}",
         ]
     )
 
 
-def sentence(text: str) -> str:
-    """Begin with a capital letter, and leave the rest as it is."""
-    return text[:1].upper() + text[1:]
+def summarize_miscalibration(analysis: Analysis) -> str:
+    """Answer in one sentence whether the uncalibrated probabilities can be trusted."""
+    verdicts = [model.miscalibration.verdict for model in analysis.models]
+    if len(verdicts) == 1:
+        return {
+            Verdict.CALIBRATED: "Yes: there is no miscalibration beyond chance.",
+            Verdict.NEARLY_CALIBRATED: "Nearly: they are miscalibrated, but only slightly.",
+            Verdict.UNCLEAR: "Cannot tell: there are too few rows.",
+            Verdict.MISCALIBRATED: "No: they are miscalibrated.",
+        }[verdicts[0]]
+    n_models, n_off = len(verdicts), verdicts.count(Verdict.MISCALIBRATED)
+    if n_off == n_models:
+        return f"No: {_all_of(n_models)} models are miscalibrated."
+    if n_off:
+        verb = "is" if n_off == 1 else "are"
+        return f"Not for every model: {n_off} of {n_models} {verb} miscalibrated."
+    if Verdict.UNCLEAR in verdicts:
+        return "Cannot tell for every model: there are too few rows."
+    if Verdict.NEARLY_CALIBRATED in verdicts:
+        return "Nearly: any miscalibration is slight."
+    return "Yes: there is no miscalibration beyond chance."
+
+
+def describe_miscalibration(miscalibration: Miscalibration) -> str:
+    """Describe how far the uncalibrated probabilities of a model are off."""
+    verdict, p = miscalibration.verdict, p_value(miscalibration.p_value)
+    return " ".join(
+        [
+            _describe_confidence(miscalibration),
+            f"The typical error of that probability is {_error(miscalibration)}.",
+            {
+                Verdict.MISCALIBRATED: "A test over all classes finds miscalibration beyond "
+                f"chance ({p}).",
+                Verdict.NEARLY_CALIBRATED: "A test over all classes finds miscalibration beyond "
+                f"chance ({p}), but the error is small.",
+                Verdict.UNCLEAR: "A test over all classes finds no miscalibration beyond chance "
+                f"({p}), but there are too few rows to rule out an error above "
+                f"{points(SMALL_ERROR)}.",
+                Verdict.CALIBRATED: "A test over all classes finds no miscalibration beyond "
+                f"chance ({p}).",
+            }[verdict],
+        ]
+    )
+
+
+def _describe_confidence(miscalibration: Miscalibration) -> str:
+    """Compare confidence and accuracy; name a difference only if the test finds one."""
+    confidence, accuracy = miscalibration.confidence, miscalibration.accuracy
+    excess = confidence - accuracy
+    found = miscalibration.p_value < ALPHA and abs(excess) > SMALL_EXCESS
+    if not found:
+        start, contrast = "The", "and"
+    else:
+        start = "Too confident: the" if excess > 0 else "Not confident enough: the"
+        contrast = "but"
+    return (
+        f"{start} most probable class gets a probability of {percent(confidence)} on average "
+        f"{contrast} is correct {percent(accuracy)} of the time."
+    )
+
+
+def _error(miscalibration: Miscalibration) -> str:
+    error = miscalibration.error
+    bounds = ""
+    if has_bounds(error):
+        bounds = f" (95% interval: {100 * error.low:.0f} to {100 * error.high:.0f})"
+    return f"{points(error.estimate)}{bounds}"
+
+
+def summarize_gain(analysis: Analysis) -> str:
+    """Answer in one sentence whether calibration improves the probabilities."""
+    effects = [model.gain.effect for model in analysis.models]
+    n_models = len(effects)
+    n_better, n_worse = effects.count(Effect.IMPROVED), effects.count(Effect.IMPAIRED)
+    if n_models == 1:
+        return {
+            Effect.IMPROVED: "Yes, beyond chance.",
+            Effect.NEUTRAL: "Not clearly: the change is small or may be due to chance.",
+            Effect.IMPAIRED: "No: it makes them worse, beyond chance.",
+        }[effects[0]]
+    if n_better == n_models:
+        return f"Yes, for {_all_of(n_models)} models, beyond chance."
+    if n_better:
+        worse = f", but {n_worse} {_gets(n_worse)} worse" if n_worse else ""
+        return f"Yes, for {n_better} of {n_models} models, beyond chance{worse}."
+    if n_worse == n_models:
+        return f"No: {_all_of(n_models)} models get worse, beyond chance."
+    if n_worse:
+        return f"No: {n_worse} of {n_models} models {_gets(n_worse)} worse, beyond chance."
+    return "Not clearly: the changes are small or may be due to chance."
+
+
+def describe_gain(gain: Gain) -> str:
+    """Describe what calibration changes, and whether that may be chance."""
+    uncalibrated, calibrated = (
+        percent(np.exp(-interval.estimate))
+        for interval in (gain.log_loss.uncalibrated, gain.log_loss.calibrated)
+    )
+    finding = {
+        Effect.IMPROVED: "The improvement is beyond chance.",
+        Effect.IMPAIRED: "The deterioration is beyond chance.",
+        Effect.NEUTRAL: "The change is small or may be due to chance.",
+    }[gain.effect]
+    return (
+        f"{finding} The true class gets a probability of {uncalibrated} without calibration and "
+        f"{calibrated} with it (geometric mean)."
+    )
+
+
+def summarize_recommendation(analysis: Analysis) -> str:
+    """Name the recommended model."""
+    return f"{capitalize(analysis.best.label)}."
+
+
+def describe_recommendation(analysis: Analysis) -> str:
+    """Explain the recommendation and name models that are not clearly worse."""
+    best, *others = analysis.ranking
+    # Of every other model, the better one of uncalibrated and calibrated.
+    rivals = {other.model: other for other in reversed(others) if other.model != best.model}
+    sentences = []
+    if rivals:
+        sentences.append(f"It has the lowest log loss of the {len(rivals) + 1} models.")
+        close = [other.label for other in others if other in rivals.values() and not other.is_worse]
+        sentences.append(
+            f"Not clearly worse: {'; '.join(close)}."
+            if close
+            else "Every other model is worse, beyond chance."
+        )
+    [same_model] = [other for other in others if other.model == best.model]
+    if same_model.log_loss == best.log_loss:
+        sentences.append("Calibration does not change its log loss.")
+    elif best.calibrated:
+        sentences.append("Calibration lowers its log loss.")
+    else:
+        sentences.append("Calibration does not lower its log loss.")
+    report = analysis.evaluation.models[best.model].calibration_report
+    if best.calibrated and report:
+        sentences.append(_describe_calibration(report))
+    return " ".join(sentences)
+
+
+def _describe_calibration(report: CalibrationReport) -> str:
+    """Name the calibrators, by decreasing weight."""
+    by_weight = sorted(zip(report.weights, report.candidates, strict=True), reverse=True)
+    names = [f"{name} ({percent(weight)})" for weight, name in by_weight if weight > 0]
+    if len(names) > 1:
+        return f"Its calibration is a weighted average of {', '.join(names)}."
+    if report.weights[0] == 1.0:
+        return "Its calibration leaves the probabilities nearly unchanged."
+    return f"It is calibrated by {by_weight[0][1]}."
+
+
+def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[str]:
+    """Describe how the numbers were computed, in paragraphs."""
+    is_grouped = schema is not None and schema.groups is not None
+    units = "Whole groups of rows" if is_grouped else "The rows"
+    repeats = "" if evaluation.n_repeats == 1 else f" {evaluation.n_repeats} times"
+    split = (
+        f"{units} were split at random into {evaluation.n_folds} stratified folds{repeats} "
+        f"(seed {evaluation.random_state})."
+    )
+    return [
+        *(_describe_given(split) if schema is None else _describe_models(split)),
+        "Scores are averages over rows and repeats. Their intervals are bootstrap intervals over "
+        f"{'groups' if is_grouped else 'rows'}. Changes are tested by the corrected resampled "
+        f"t-test over {evaluation.n_folds * evaluation.n_repeats} splits, which accounts for "
+        "overlapping training sets (Nadeau and Bengio, 2003). Calibration counts as better or "
+        "worse if log loss or Brier score changes significantly at the 5% level, the other score "
+        f"does not contradict it, and at least one of them changes by {SMALL_CHANGE} or more.",
+        "Reliability diagrams, calibration errors and the test over all classes (a kernel test "
+        "with 999 resamples) use the first repeat, in which each row is predicted once. The "
+        "intervals in the diagrams are Wilson intervals, each for a single point.",
+        "Models are compared with the best one by the same t-test, with Holm's correction for "
+        "multiple comparisons. The best of several models looks slightly better than it is, "
+        "because it was selected on these rows.",
+        "The most changed rows, the confusion matrix and the decisions use averages over the "
+        "repeats.",
+        f"calibrant {__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}.",
+    ]
+
+
+def _describe_models(split: str) -> list[str]:
+    return [
+        f"{split} Each fold was predicted by models fitted on the other folds. Every probability "
+        "in this report is therefore for a row that neither the model nor its calibration was "
+        "fitted on.",
+        "Missing numbers were replaced by the median and, except for naive Bayes, marked in an "
+        "additional column. Numbers were standardized, and categories were one-hot encoded. All "
+        "of this was learned from the training rows of each split.",
+        "Uncalibrated: the model's own probabilities. Calibrated: the same model with calibrant's "
+        "default calibration, fitted on held-out scores of the training rows.",
+    ]
+
+
+def _describe_given(split: str) -> list[str]:
+    return [
+        f"{split} Each fold was calibrated by a calibrator fitted on the other folds. Every "
+        "calibrated probability in this report is therefore for a row that the calibrator was not "
+        "fitted on.",
+        "Uncalibrated: the given probabilities, assumed to be for rows that the model was not "
+        "fitted on. Calibrated: the same probabilities after the chosen calibration.",
+    ]
+
+
+def _all_of(n: int) -> str:
+    return "both" if n == 2 else f"all {n}"
+
+
+def _gets(n: int) -> str:
+    return "gets" if n == 1 else "get"

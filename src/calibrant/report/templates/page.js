@@ -1,5 +1,5 @@
 "use strict";
-// Choosers: what is marked with data-panel shows if all its own keys are the chosen ones.
+// Choosers: a panel shows if each of its keys (model, view) has the chosen value.
 const chosen = {};
 function showPanels() {
   for (const panel of document.querySelectorAll("[data-panel]")) {
@@ -12,23 +12,23 @@ for (const input of document.querySelectorAll("input[type=radio][data-choose]"))
   input.addEventListener("change", () => {
     chosen[input.dataset.choose] = input.value;
     showPanels();
-    decide();
+    showDecisions();
   });
 }
 
-// Hints: by pointer, or with the arrow keys in a picture that has the focus.
+// Tooltips: by pointer, or by arrow keys in a figure that has the focus.
 const tip = document.createElement("div");
 tip.className = "tip";
 tip.setAttribute("role", "status");
 tip.hidden = true;
 document.body.append(tip);
-let told = null;
-function tell(mark) {
-  if (told) told.classList.remove("told");
-  told = mark;
+let activeMark = null;
+function showTip(mark) {
+  if (activeMark) activeMark.classList.remove("active");
+  activeMark = mark;
   tip.hidden = !mark;
   if (!mark) return;
-  mark.classList.add("told");
+  mark.classList.add("active");
   tip.textContent = mark.dataset.tip;
   const box = (mark.querySelector(".mark") || mark).getBoundingClientRect();
   const left = Math.min(box.left + box.width / 2, document.documentElement.clientWidth - tip.offsetWidth - 8);
@@ -36,28 +36,29 @@ function tell(mark) {
   tip.style.left = `${Math.max(8, left) + scrollX}px`;
   tip.style.top = `${(above > 0 ? above : box.bottom + 10) + scrollY}px`;
 }
-document.addEventListener("pointerover", (event) => tell(event.target.closest("[data-tip]")));
-for (const picture of document.querySelectorAll("svg[tabindex]")) {
-  const marks = [...picture.querySelectorAll(".point")];
-  picture.addEventListener("keydown", (event) => {
+document.addEventListener("pointerover", (event) => showTip(event.target.closest("[data-tip]")));
+for (const figure of document.querySelectorAll("svg[tabindex]")) {
+  const marks = [...figure.querySelectorAll(".point")];
+  figure.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (event.key === "Escape") tell(null);
+    if (event.key === "Escape") showTip(null);
     if (!step || !marks.length) return;
     event.preventDefault();
-    const at = marks.indexOf(told);
-    tell(marks[(at < 0 && step < 0 ? marks.length - 1 : (at + step + marks.length) % marks.length)]);
+    const at = marks.indexOf(activeMark);
+    showTip(marks[(at < 0 && step < 0 ? marks.length - 1 : (at + step + marks.length) % marks.length)]);
   });
-  picture.addEventListener("blur", () => tell(null));
+  figure.addEventListener("blur", () => showTip(null));
 }
 
-// Decisions: the one of least expected cost, by each row's probabilities.
-const data = JSON.parse(document.getElementById("rows")?.textContent || "null");
+// Decisions: the class with the lowest expected cost under the probabilities of each row.
+const data = JSON.parse(document.getElementById("decision-data")?.textContent || "null");
 const costs = document.getElementById("costs");
+const MOST_LISTED = 10;
 function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   return Float64Array.from(new Uint16Array(bytes.buffer), (value) => value / 65535);
 }
-function costTable(n) {
+function readCosts(n) {
   const table = Array.from({ length: n }, () => new Array(n).fill(0));
   for (const field of costs.querySelectorAll("input")) {
     const truth = Number(field.dataset.truth);
@@ -67,7 +68,7 @@ function costTable(n) {
   }
   return table;
 }
-function cheapest(proba, row, table) {
+function cheapestClass(proba, row, table) {
   const n = table.length;
   let best = 0;
   let least = Infinity;
@@ -78,52 +79,55 @@ function cheapest(proba, row, table) {
   }
   return best;
 }
-function mostProbable(proba, row, n) {
+function mostProbableClass(proba, row, n) {
   let best = 0;
   for (let k = 1; k < n; k++) if (proba[row * n + k] > proba[row * n + best]) best = k;
   return best;
 }
-function named(place) {
+function classElement(index) {
   const name = document.createElement("bdi");
-  name.textContent = data.classes[place];
+  name.textContent = data.classes[index];
   return name;
 }
-function decide() {
+function listItem(...content) {
+  const item = document.createElement("li");
+  item.append(...content);
+  return item;
+}
+function showDecisions() {
   if (!data || !costs) return;
   const n = data.classes.length;
-  const table = costTable(n);
+  const table = readCosts(n);
   const model = data.models[Number(chosen.model || 0)] || data.models[0];
-  const [before, after] = [unpack(model.before), unpack(model.after)];
-  const paid = { plain: 0, before: 0, after: 0 };
+  const [uncalibrated, calibrated] = [unpack(model.uncalibrated), unpack(model.calibrated)];
+  const total = { "most-probable": 0, uncalibrated: 0, calibrated: 0 };
   const changed = [];
   data.truth.forEach((truth, row) => {
-    const plain = mostProbable(after, row, n);
-    const choice = cheapest(after, row, table);
-    paid.plain += table[truth][plain];
-    paid.before += table[truth][cheapest(before, row, table)];
-    paid.after += table[truth][choice];
-    if (plain !== choice) changed.push({ row, plain, choice, truth });
+    const mostProbable = mostProbableClass(calibrated, row, n);
+    const cheapest = cheapestClass(calibrated, row, table);
+    total["most-probable"] += table[truth][mostProbable];
+    total.uncalibrated += table[truth][cheapestClass(uncalibrated, row, table)];
+    total.calibrated += table[truth][cheapest];
+    if (mostProbable !== cheapest) changed.push({ row, mostProbable, cheapest, truth });
   });
-  const most = Math.max(paid.plain, paid.before, paid.after, 1e-12);
-  for (const [key, sum] of Object.entries(paid)) {
-    document.getElementById(`paid-${key}`).textContent = (sum / data.truth.length).toFixed(3);
-    document.getElementById(`bar-${key}`).style.width = `${(100 * sum) / most}%`;
+  const most = Math.max(...Object.values(total), 1e-12);
+  for (const [key, sum] of Object.entries(total)) {
+    document.getElementById(`cost-${key}`).textContent = (sum / data.truth.length).toFixed(3);
+    document.getElementById(`cost-bar-${key}`).style.width = `${(100 * sum) / most}%`;
   }
   document.getElementById("n-changed").textContent =
-    `${changed.length} of ${data.truth.length} decisions change.`;
-  const list = document.getElementById("changed");
-  list.replaceChildren(...changed.slice(0, 10).map(({ row, plain, choice, truth }) => {
-    const item = document.createElement("li");
-    item.append(`${data.place} ${data.rows[row]}: `, named(plain), " becomes ", named(choice), " (true: ", named(truth), ")");
-    return item;
-  }));
-  if (changed.length > 10) list.append(Object.assign(document.createElement("li"), { textContent: `and ${changed.length - 10} more` }));
+    `${changed.length} of ${data.truth.length} decisions ${changed.length === 1 ? "changes" : "change"}.`;
+  const items = changed.slice(0, MOST_LISTED).map(({ row, mostProbable, cheapest, truth }) => listItem(
+    `${data.rowWord} ${data.rows[row]}: `, classElement(mostProbable), " becomes ", classElement(cheapest),
+    " (true class: ", classElement(truth), ")"));
+  if (changed.length > MOST_LISTED) items.push(listItem(`and ${changed.length - MOST_LISTED} more`));
+  document.getElementById("changed").replaceChildren(...items);
 }
 if (costs) {
-  costs.addEventListener("input", decide);
-  costs.addEventListener("reset", () => setTimeout(decide));
+  costs.addEventListener("input", showDecisions);
+  costs.addEventListener("reset", () => setTimeout(showDecisions));
   costs.addEventListener("submit", (event) => event.preventDefault());
 }
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((own) => { own.open = true; }));
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((item) => { item.open = true; }));
 showPanels();
-decide();
+showDecisions();

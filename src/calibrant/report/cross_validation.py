@@ -1,0 +1,323 @@
+"""Repeated cross-validation of models and of calibrators."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+
+from calibrant._core.fitting import LARGEST_SEED
+from calibrant._core.problems import take_rows
+from calibrant._core.signals import ignore_interrupts_in_worker
+from calibrant._core.splits import make_folds
+from calibrant._core.typing import FloatArray, IndexArray, Split
+from calibrant._core.validation import check_classes, check_groups, check_labels
+from calibrant.calibrators import AutoCalibrator
+from calibrant.classifier import CalibratedClassifier
+from calibrant.report.evaluation import Evaluation, ModelEvaluation
+
+Progress = Callable[[Iterable[Any], int], Iterator[Any]]
+# Index of the fit on all rows, among the indices of the splits.
+ALL_ROWS = -1
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """Settings of a repeated cross-validation.
+
+    Attributes
+    ----------
+    n_folds : int
+        Number of stratified folds. It is lowered if the largest class has fewer rows or if
+        there are fewer groups.
+    n_repeats : int
+        Number of times that the rows are split into folds.
+    random_state : int
+        Seed of the splits and the fits.
+    n_jobs : int or None
+        Number of parallel fits. `None` means 1 and -1 means one per core.
+    """
+
+    n_folds: int = 5
+    n_repeats: int = 3
+    random_state: int = 0
+    n_jobs: int | None = None
+
+
+def evaluate_models(
+    X: Any,
+    y: ArrayLike,
+    models: Mapping[str, CalibratedClassifier],
+    *,
+    groups: ArrayLike | None = None,
+    n_folds: int = 5,
+    n_repeats: int = 3,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate models by repeated cross-validation, uncalibrated and calibrated.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Features, as an array or a data frame.
+    y : array-like of shape (n_rows,)
+        Class labels.
+    models : mapping of str to CalibratedClassifier
+        Unfitted models by name.
+    groups : array-like of shape (n_rows,), default=None
+        Group of each row. Rows of one group are always in the same fold. `None` means
+        ungrouped.
+    n_folds : int, default=5
+        Number of stratified folds. It is lowered if the largest class has fewer rows or if
+        there are fewer groups.
+    n_repeats : int, default=3
+        Number of times that the rows are split into folds.
+    random_state : int, default=0
+        Seed of the splits and the fits.
+    n_jobs : int, default=None
+        Number of parallel fits. `None` means 1 and -1 means one per core.
+    progress : callable, default=None
+        Wraps the iterator of finished fits, for instance to show a progress bar. It is
+        called with the iterator and the number of fits.
+
+    Returns
+    -------
+    Evaluation
+        The held-out predictions.
+    """
+    labels = check_labels(y)
+    classes = check_classes(labels)
+    group_names = None if groups is None else check_groups(groups)
+    return _cross_validate(
+        [_ClassifierFit(name, model, X, labels, group_names) for name, model in models.items()],
+        _Labels(classes, np.searchsorted(classes, labels), group_names),
+        EvaluationSettings(n_folds, n_repeats, random_state, n_jobs),
+        progress,
+    )
+
+
+def evaluate_probabilities(
+    proba: ArrayLike,
+    y: ArrayLike,
+    classes: Sequence[Any] | None = None,
+    *,
+    calibrator: Any = None,
+    name: str = "your model",
+    groups: ArrayLike | None = None,
+    n_folds: int = 5,
+    n_repeats: int = 3,
+    random_state: int = 0,
+) -> Evaluation:
+    """Evaluate the calibration of given probabilities by repeated cross-validation.
+
+    Parameters
+    ----------
+    proba : array-like of shape (n_rows, n_classes)
+        Class probabilities of rows that the model was not fitted on.
+    y : array-like of shape (n_rows,)
+        True labels.
+    classes : sequence, default=None
+        Labels of the columns of ``proba``. `None` means the sorted labels of ``y``.
+    calibrator : calibrator, default=None
+        Unfitted multi-class calibrator. `None` means `AutoCalibrator`.
+    name : str, default="your model"
+        Name of the model that predicted the probabilities.
+    groups, n_folds, n_repeats, random_state
+        As in `evaluate_models`.
+
+    Returns
+    -------
+    Evaluation
+        The given probabilities, and the calibrated probabilities of held-out rows.
+
+    Examples
+    --------
+    >>> from calibrant.calibrators import TemperatureScaling
+    >>> from calibrant.report import analyze, evaluate_probabilities
+    >>> y = ["no", "no", "no", "yes"] * 25 + ["yes", "yes", "yes", "no"] * 25
+    >>> overconfident = [[0.99, 0.01]] * 100 + [[0.01, 0.99]] * 100
+    >>> evaluation = evaluate_probabilities(overconfident, y, calibrator=TemperatureScaling())
+    >>> [model] = analyze(evaluation).models
+    >>> print(model.miscalibration.verdict, model.gain.effect)
+    miscalibrated improved
+    """
+    score = np.asarray(proba, dtype=np.float64)
+    labels = check_labels(y)
+    check_classes(labels)
+    columns = np.unique(labels) if classes is None else np.array(classes)
+    if len(unknown := np.setdiff1d(labels, columns)):
+        raise ValueError(
+            f"y must hold only labels of the columns, got {unknown.tolist()}. "
+            "Name the columns with classes=..., or drop these rows."
+        )
+    order = np.argsort(columns)
+    index = order[np.searchsorted(columns, labels, sorter=order)]
+    group_names = None if groups is None else check_groups(groups)
+    known = _Labels(columns, index, group_names)
+    calibrator = AutoCalibrator() if calibrator is None else calibrator
+    return _cross_validate(
+        [_CalibratorFit(name, calibrator, score, known)],
+        known,
+        EvaluationSettings(n_folds, n_repeats, random_state),
+    )
+
+
+class _Fit(Protocol):
+    """Fits a model on training rows and predicts test rows."""
+
+    @property
+    def name(self) -> str: ...
+
+    def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation: ...
+
+
+class _Labels(NamedTuple):
+    """Labels of the columns, and the class index and group of each row."""
+
+    classes: NDArray[Any]
+    y: IndexArray
+    groups: NDArray[Any] | None
+
+
+def _cross_validate(
+    fits: Sequence[_Fit],
+    labels: _Labels,
+    settings: EvaluationSettings,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Predict the test rows of each split by each model, and fit each model on all rows."""
+    rng = check_random_state(settings.random_state)
+    splits = _draw_splits(labels, settings, rng)
+    # The fits on all rows take longest and go first. The models alternate after that, so that
+    # the estimate of the time left rests on all of them.
+    all_rows = np.arange(len(labels.y))
+    work = [(fit, ALL_ROWS, (all_rows, all_rows[:0])) for fit in fits]
+    work += [(fit, number, split) for number, split in enumerate(splits) for fit in fits]
+    seeds = rng.randint(LARGEST_SEED, size=len(work)).tolist()
+    finished: Iterable[Any] = Parallel(n_jobs=settings.n_jobs, return_as="generator_unordered")(
+        delayed(_run)(fit, number, split, seed)
+        for (fit, number, split), seed in zip(work, seeds, strict=True)
+    )
+    done: dict[tuple[str, int], ModelEvaluation] = dict(
+        progress(finished, len(work)) if progress else finished
+    )
+    test_rows = [test for _, test in splits]
+    _, group = np.unique(all_rows if labels.groups is None else labels.groups, return_inverse=True)
+    return Evaluation(
+        classes=tuple(labels.classes.tolist()),
+        y=labels.y,
+        group=group,
+        row=np.concatenate(test_rows),
+        split=np.repeat(np.arange(len(splits)), [len(test) for test in test_rows]),
+        n_folds=len(splits) // settings.n_repeats,
+        n_repeats=settings.n_repeats,
+        models=tuple(
+            _concatenate(done[fit.name, ALL_ROWS], [done[fit.name, k] for k in range(len(splits))])
+            for fit in fits
+        ),
+        random_state=settings.random_state,
+    )
+
+
+def _draw_splits(
+    labels: _Labels, settings: EvaluationSettings, rng: np.random.RandomState
+) -> list[Split]:
+    """Draw the splits of all repeats."""
+    _, y = np.unique(labels.y, return_inverse=True)
+    groups = labels.groups
+    most = int(np.bincount(y).max()) if groups is None else len(np.unique(groups))
+    n_folds = min(settings.n_folds, most)
+    for rule, value, least in (("folds", n_folds, 2), ("repeats", settings.n_repeats, 1)):
+        if value < least:
+            raise ValueError(
+                f"The number of {rule} must be at least {least}, got {value}. "
+                "Ask for more, or add rows."
+            )
+    splits = [
+        (np.flatnonzero(~test), np.flatnonzero(test))
+        for _ in range(settings.n_repeats)
+        for test in make_folds(y, groups, n_folds, rng)
+    ]
+    if sum(len(test) > 0 for _, test in splits) < 2:
+        raise ValueError(
+            "A class must have rows in at least two groups, one to fit on and one to test on. "
+            f"Got {len(np.unique(y))} classes with one group each. Choose other groups."
+        )
+    return splits
+
+
+def _run(
+    fit: _Fit, number: int, split: Split, seed: int
+) -> tuple[tuple[str, int], ModelEvaluation]:
+    """Fit and predict one split, and record the warnings."""
+    ignore_interrupts_in_worker()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = fit(*split, seed)
+    messages = dict.fromkeys(str(warning.message) for warning in caught)
+    return (fit.name, number), replace(result, warnings=tuple(messages))
+
+
+def _concatenate(on_all_rows: ModelEvaluation, parts: list[ModelEvaluation]) -> ModelEvaluation:
+    """Join the predictions of the splits, with the report of the fit on all rows."""
+    return replace(
+        on_all_rows,
+        uncalibrated=np.concatenate([part.uncalibrated for part in parts]),
+        calibrated=np.concatenate([part.calibrated for part in parts]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _ClassifierFit:
+    """Fits a classifier on training rows and predicts test rows."""
+
+    name: str
+    classifier: CalibratedClassifier
+    X: Any
+    labels: NDArray[Any]
+    groups: NDArray[Any] | None
+
+    def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation:
+        model = clone(self.classifier).set_params(random_state=seed)
+        groups = None if self.groups is None else self.groups[train]
+        model.fit(take_rows(self.X, train), self.labels[train], groups=groups)
+        uncalibrated = calibrated = np.empty((0, len(model.classes_)))
+        if len(test):
+            rows = take_rows(self.X, test)
+            uncalibrated = model.predict_uncalibrated_proba(rows)
+            calibrated = model.predict_proba(rows)
+        return ModelEvaluation(
+            self.name,
+            uncalibrated,
+            calibrated,
+            calibration_report=getattr(model, "calibration_report_", None),
+            has_proba=hasattr(model.estimators_[0], "predict_proba"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _CalibratorFit:
+    """Fits a calibrator on the probabilities of training rows and calibrates test rows."""
+
+    name: str
+    calibrator: Any
+    proba: FloatArray
+    labels: _Labels
+
+    def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation:  # noqa: ARG002
+        classes, y, groups = self.labels
+        is_auto = isinstance(self.calibrator, AutoCalibrator)
+        grouped = {"groups": groups[train]} if is_auto and groups is not None else {}
+        fitted = clone(self.calibrator).fit(self.proba[train], y[train], **grouped)
+        report = fitted.report_.with_labels(classes) if is_auto else None
+        calibrated = fitted.predict_proba(self.proba[test]) if len(test) else self.proba[:0]
+        return ModelEvaluation(self.name, self.proba[test], calibrated, report)

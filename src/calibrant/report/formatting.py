@@ -1,0 +1,59 @@
+"""Numbers as text: percentages, differences, intervals, p-values and counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibrant._core.records import Interval
+
+NBSP = "\N{NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+
+
+def percent(fraction: float, digits: int = 0) -> str:
+    """Format a fraction as a percentage; only exactly 0 and 1 become 0% and 100%."""
+    least = 10.0 ** -(digits + 2)
+    if 0 < fraction < least / 2:
+        return f"<{NBSP}{100 * least:.{digits}f}%"
+    if 1 - least / 2 < fraction < 1:
+        return f">{NBSP}{100 * (1 - least):.{digits}f}%"
+    return f"{100 * fraction:.{digits}f}%"
+
+
+def number(value: float) -> str:
+    """Format a number with three decimals."""
+    text = f"{value:.3f}"
+    return text.replace("-", MINUS) if float(text) else "0.000"
+
+
+def signed(value: float, *, is_percentage: bool = False) -> str:
+    """Format a difference with its sign; a percentage, in percentage points."""
+    text = f"{100 * value:+.1f}" if is_percentage else f"{value:+.3f}"
+    return text.replace("-", MINUS)
+
+
+def points(value: float) -> str:
+    """Format a difference of fractions in whole percentage points."""
+    return count(round(100 * value), "percentage point")
+
+
+def p_value(value: float) -> str:
+    """Format a p-value, with three decimals below 0.1 and none smaller than 0.001."""
+    if value <= 0.001:
+        return f"p{NBSP}\N{LESS-THAN OR EQUAL TO}{NBSP}0.001"
+    return f"p{NBSP}={NBSP}{value:.2f}" if value >= 0.0995 else f"p{NBSP}={NBSP}{value:.3f}"
+
+
+def has_bounds(interval: Interval) -> bool:
+    """Whether an interval was computed."""
+    return not np.isnan(interval.low)
+
+
+def count(n: int, noun: str) -> str:
+    """Format a number of things, such as "1 row" or "2,000 rows"."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def capitalize(text: str) -> str:
+    """Begin with a capital letter and keep the rest."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,114 @@
+"""Reports on tables: of models fitted to columns, or of given probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from calibrant._core.progress import track
+from calibrant.classifier import CalibratedClassifier
+from calibrant.report.cross_validation import (
+    EvaluationSettings,
+    evaluate_models,
+    evaluate_probabilities,
+)
+from calibrant.report.page import write_report
+from calibrant.report.records import Analysis
+from calibrant.report.source import Commands, Source
+from calibrant.tabular import MODELS, Schema, labels_of, make_model, training_rows
+from calibrant.tabular.probabilities import ProbabilityCalibrator, class_scores
+
+
+def report_on_table(
+    table: pd.DataFrame,
+    schema: Schema,
+    output: Path,
+    *,
+    title: str,
+    models: Sequence[str],
+    settings: EvaluationSettings | None = None,
+    commands: Commands | None = None,
+) -> Analysis:
+    """Evaluate models on a table and write the report.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table as returned by `read_table`.
+    schema : Schema
+        Columns of the table, as returned by `describe_table`.
+    output : Path
+        HTML file to write.
+    title : str
+        Name of the table on the page.
+    models : sequence of str
+        Names of models, keys of `calibrant.tabular.MODELS`.
+    settings : EvaluationSettings, default=None
+        Settings of the cross-validation. `None` means the default ones.
+    commands : Commands, default=None
+        Commands that the page suggests. `None` means none.
+
+    Returns
+    -------
+    Analysis
+        The numbers of the report.
+    """
+    settings = EvaluationSettings() if settings is None else settings
+    classifiers = {
+        name: CalibratedClassifier(make_model(name, schema, settings.random_state))
+        for name in models
+    }
+    rows = training_rows(table, schema)
+    evaluation = evaluate_models(
+        rows.X,
+        rows.y,
+        {MODELS[name].title: classifier for name, classifier in classifiers.items()},
+        groups=rows.groups,
+        n_folds=settings.n_folds,
+        n_repeats=settings.n_repeats,
+        random_state=settings.random_state,
+        n_jobs=settings.n_jobs,
+        progress=partial(track, title="evaluating"),
+    )
+    source = Source(title, table.loc[rows.X.index], schema, commands or Commands())
+    return write_report(evaluation, output, source)
+
+
+def report_on_probabilities(
+    table: pd.DataFrame,
+    fitted: ProbabilityCalibrator,
+    output: Path,
+    *,
+    title: str,
+    commands: Commands | None = None,
+) -> Analysis:
+    """Write the report on given probabilities and their calibration.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table as returned by `read_table`, with one column of probabilities per class.
+    fitted : ProbabilityCalibrator
+        Calibrator of the table. Clones of it are fitted in the cross-validation.
+    output : Path
+        HTML file to write.
+    title : str
+        Name of the table on the page.
+    commands : Commands, default=None
+        Commands that the page suggests. `None` means none.
+
+    Returns
+    -------
+    Analysis
+        The numbers of the report.
+    """
+    evaluation = evaluate_probabilities(
+        class_scores(table, fitted.classes, logits=fitted.logits),
+        labels_of(table, fitted.settings["target"]),
+        fitted.classes,
+        calibrator=fitted.calibrator,
+    )
+    return write_report(evaluation, output, Source(title, table, commands=commands or Commands()))

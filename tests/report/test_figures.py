@@ -1,0 +1,19 @@
+import re
+
+import numpy as np
+
+from calibrant.report import analyze
+from calibrant.report.figures import draw_reliability
+
+
+def test_a_reliability_diagram_has_a_mark_at_each_point(make_evaluation):
+    curve = analyze(make_evaluation(("a", "b"))).models[0].reliability[0].calibrated
+    drawn = draw_reliability(curve, "calibrated", "a label")
+    marks = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="5" class="mark">', drawn)
+    x, y = np.array(marks, dtype=float).T
+    np.testing.assert_allclose(np.diff(x), 284 * np.diff(curve.predicted), atol=0.02)
+    np.testing.assert_allclose(np.diff(y), -284 * np.diff(curve.observed), atol=0.02)
+    tips = re.findall(r'data-tip="Predicted [^"]* (\d+) rows?"', drawn)
+    assert [int(n) for n in tips] == curve.count.tolist()
+    bars = re.findall(r'class="count" data-tip="(\d+) rows? ', drawn)
+    assert [int(n) for n in bars] == curve.histogram.tolist()

@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.ensemble import IsolationForest, RandomForestClassifier, StackingClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
@@ -18,7 +18,6 @@ from sklearn.svm import SVC, LinearSVC
 from calibrant import CalibratedClassifier
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator
-from calibrant.combination import couple
 from calibrant.datasets import make_waveform
 from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
 from calibrant.metrics import expected_calibration_error, log_loss
@@ -187,65 +186,6 @@ def test_decision_functions_are_no_probabilities(waveform):
         CalibratedClassifier(LinearSVC(), method=None).fit(X, y)
 
 
-@pytest.mark.parametrize("base", [GaussianNB(), SVC(decision_function_shape="ovr")], ids=repr)
-@pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs"])
-def test_a_frozen_estimator_is_calibrated_on_all_rows(base, strategy, waveform):
-    X, y, X_new, y_new = waveform
-    fitted = clone(base).fit(X, y)
-    model = CalibratedClassifier(FrozenEstimator(fitted), strategy=strategy)
-    model.fit(X_new[:500], y_new[:500])
-    proba = model.predict_proba(X_new[500:])
-    assert model.estimators_[0].estimator is fitted
-    assert log_loss(y_new[500:], proba) < 0.5
-    assert len(model.calibrators_) == 3
-
-
-def test_frozen_all_pairs_step_by_step(waveform):
-    X, y, X_new, y_new = waveform
-    fitted = GaussianNB().fit(X, y)
-    model = CalibratedClassifier(FrozenEstimator(fitted), strategy="all-pairs").fit(X_new, y_new)
-    score = fitted.predict_proba(X_new)
-    R = np.zeros((len(score), 3, 3))
-    for i in range(3):
-        for j in range(i + 1, 3):
-            rows = np.isin(y_new, [i, j])
-            pair = score[:, j] / (score[:, i] + score[:, j])
-            R[:, j, i] = ENIR().fit(pair[rows], y_new[rows] == j).predict(pair)
-            R[:, i, j] = 1 - R[:, j, i]
-    expected = apply_probability_floor(couple(R), np.bincount(y_new), unseen_rows=0.5)
-    np.testing.assert_allclose(model.predict_proba(X_new), expected, rtol=0, atol=1e-12)
-
-
-def test_a_class_that_only_the_frozen_estimator_knows_keeps_a_probability(waveform):
-    X, y, X_new, y_new = waveform
-    X, y = np.r_[X, X[:60] + 8.0], np.r_[y, np.full(60, 3)]
-    rows = y_new != 1  # neither class 1 nor class 3 can be calibrated
-    for strategy in ("one-vs-rest", "all-pairs", AllPairs("hastie-tibshirani"), "direct"):
-        model = CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, y)), strategy=strategy)
-        with pytest.warns(UserWarning, match=r"Classes with fewer than 4 rows: 1 \(0\), 3 \(0\)"):
-            model.fit(X_new[rows], y_new[rows])
-        proba = model.predict_proba(X_new)
-        assert (proba > 0).all()
-        np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=0, atol=1e-12)
-
-
-def test_one_class_is_too_few_for_a_frozen_estimator_as_well(waveform):
-    X, y, *_ = waveform
-    model = CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, y)))
-    with pytest.raises(ValueError, match="Got one class"):
-        model.fit(X[y == 0], y[y == 0])
-
-
-def test_a_half_frozen_pipeline_is_refused(waveform):
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    X, y, *_ = waveform
-    half = make_pipeline(StandardScaler(), FrozenEstimator(GaussianNB().fit(X, y)))
-    with pytest.raises(ValueError, match="wrap the whole in FrozenEstimator"):
-        CalibratedClassifier(half, strategy="one-vs-rest").fit(X, y)
-
-
 def test_any_regressor_of_scores_is_a_calibrator(waveform):
     X, y, X_new, y_new = waveform
     isotonic = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
@@ -335,26 +275,6 @@ def test_each_warning_of_the_estimator_comes_once(waveform):
     (warning,) = caught
     assert warning.category is ConvergenceWarning
     assert warning.filename == __file__
-
-
-def test_frozen_scores_that_are_no_numbers_take_no_part(waveform):
-    class Blind(GaussianNB):
-        def predict_proba(self, X):
-            proba = super().predict_proba(X)
-            proba[X[:, 0] < 0] = np.nan
-            return proba
-
-    X, y, X_new, y_new = waveform
-    for strategy in ("one-vs-rest", "all-pairs"):
-        model = CalibratedClassifier(FrozenEstimator(Blind().fit(X, y)), strategy=strategy)
-        model.fit(X_new, y_new)
-        seen = X_new[:, 0] >= 0
-        clean = CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, y)), strategy=strategy)
-        clean.fit(X_new[seen], y_new[seen])
-        for one, other in zip(model.calibrators_, clean.calibrators_, strict=True):
-            np.testing.assert_allclose(one.y_thresholds_, other.y_thresholds_, rtol=0, atol=1e-12)
-        with pytest.warns(UserWarning, match="NaN for"):
-            model.predict_proba(X_new)
 
 
 def test_a_calibrator_that_returns_nan_is_refused(waveform):
@@ -450,3 +370,72 @@ def test_verbose_shows_progress_on_standard_error(with_rich, waveform, capsys, m
     assert printed.out == ""
     CalibratedClassifier(GaussianNB(), cv=3).fit(X, y)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("strategy", ["direct", "one-vs-rest", "all-pairs", "output-code"])
+def test_uncalibrated_probabilities_are_those_of_the_same_fit_without_a_method(strategy, waveform):
+    X, y, X_new, _ = waveform
+    model, raw = (
+        CalibratedClassifier(
+            GaussianNB(), method=method, strategy=strategy, cv=3, random_state=0
+        ).fit(X, y)
+        for method in ("enir", None)
+    )
+    uncalibrated = model.predict_uncalibrated_proba(X_new)
+    np.testing.assert_array_equal(uncalibrated, raw.predict_proba(X_new))
+    np.testing.assert_array_equal(uncalibrated, raw.predict_uncalibrated_proba(X_new))
+    assert np.abs(uncalibrated - model.predict_proba(X_new)).max() > 0.1
+
+
+def test_uncalibrated_decision_values_are_logits(waveform):
+    X, y, X_new, _ = waveform
+    model = CalibratedClassifier(LinearSVC(random_state=0), cv=3, random_state=0).fit(X, y)
+    logits = LinearSVC(random_state=0).fit(X, y).decision_function(X_new)
+    np.testing.assert_allclose(
+        model.predict_uncalibrated_proba(X_new), softmax(logits, axis=1), rtol=0, atol=1e-12
+    )
+    binary = clone(model).set_params(strategy="one-vs-rest").fit(X, y)
+    for predict in (
+        binary.predict_uncalibrated_proba,
+        lambda X: binary.predict_problem_proba(X, calibrated=False),
+    ):
+        with pytest.raises(ValueError, match="LinearSVC has none"):
+            predict(X_new)
+
+
+@pytest.mark.parametrize("strategy", ["direct", "one-vs-rest", "all-pairs"])
+def test_problem_probabilities_combine_to_class_probabilities(strategy, waveform):
+    X, y, X_new, _ = waveform
+    model = CalibratedClassifier(
+        GaussianNB(), method="enir", strategy=strategy, cv=3, random_state=0
+    ).fit(X, y)
+    for calibrated in (True, False):
+        probas = model.predict_problem_proba(X_new, calibrated=calibrated)
+        assert len(probas) == (1 if strategy == "direct" else 3)
+        combined = model.strategy_.combine(probas, model.code_, model.class_count_, fallback=probas)
+        if calibrated:
+            pseudo_count = 0.1 if strategy == "direct" else 0.5
+            combined = apply_probability_floor(combined, model.class_count_, pseudo_count)
+            expected = model.predict_proba(X_new)
+        else:
+            expected = model.predict_uncalibrated_proba(X_new)
+        np.testing.assert_allclose(combined, expected, rtol=0, atol=1e-12)
+
+
+def test_rows_without_a_score_have_no_problem_probabilities(waveform):
+    X, y, X_new, _ = waveform
+    model = CalibratedClassifier(BlindNB(), strategy="one-vs-rest", cv=3, random_state=0)
+    model.fit(np.abs(X), y)
+    blind = X_new[:, 0] < 0
+    for calibrated in (True, False):
+        for proba in model.predict_problem_proba(X_new, calibrated=calibrated):
+            np.testing.assert_array_equal(np.isnan(proba), blind)
+
+
+class BlindNB(GaussianNB):
+    """Naive Bayes that returns NaN where the first feature is negative."""
+
+    def predict_proba(self, X):
+        proba = super().predict_proba(X)
+        proba[X[:, 0] < 0] = np.nan
+        return proba

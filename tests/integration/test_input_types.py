@@ -289,32 +289,6 @@ def test_prediction_before_fit_is_refused(rows):
         make_model().predict_proba(rows[0])
 
 
-def test_unfitted_frozen_estimators_are_refused(rows):
-    from sklearn.frozen import FrozenEstimator
-
-    with pytest.raises(NotFittedError):
-        make_model(FrozenEstimator(GaussianNB())).fit(*rows)
-
-
-def test_classes_unknown_to_a_frozen_estimator_are_refused(rows):
-    from sklearn.frozen import FrozenEstimator
-
-    X, y = rows
-    frozen = FrozenEstimator(GaussianNB().fit(X, y))
-    with pytest.raises(ValueError, match=r"only, \[0, 1, 2\]\. Got \[3\] as well"):
-        make_model(frozen).fit(X, y + 1)
-
-
-def test_frozen_estimators_with_unsorted_classes_are_refused(rows):
-    from sklearn.frozen import FrozenEstimator
-
-    X, y = rows
-    odd = GaussianNB().fit(X, y)
-    odd.classes_ = odd.classes_[::-1]
-    with pytest.raises(ValueError, match=r"must be sorted\. Got \[2, 1, 0\]"):
-        make_model(FrozenEstimator(odd)).fit(X, y)
-
-
 def test_input_is_left_alone(rows):
     X, y = rows
     weight = np.ones(len(y)) / 2

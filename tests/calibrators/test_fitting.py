@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from calibrant import CalibratedClassifier
+from calibrant._core.probability_floor import apply_probability_floor
+from calibrant._core.splits import make_folds
+from calibrant.calibrators import TemperatureScaling
+from calibrant.datasets import make_waveform
+from calibrant.metrics import log_loss
+
+
+def test_the_report_of_a_single_method_is_its_gain_on_folds_it_was_not_fitted_on():
+    """Calibrate by hand in the same folds, one row per point."""
+    X, y = make_waveform(150, random_state=0)
+    X_own, y_own = make_waveform(150, random_state=1)
+    frozen = FrozenEstimator(GaussianNB().fit(X, y))
+    report = (
+        CalibratedClassifier(frozen, method="temperature").fit(X_own, y_own).calibration_report_
+    )
+    assert report.candidates == ("no calibration", "temperature")
+    assert report.weights == (0.0, 1.0)
+    assert report.n_rows == 150
+
+    raw = frozen.predict_proba(X_own)
+    calibrated = np.empty_like(raw)
+    for test in make_folds(y_own, None, 5, np.random.RandomState(0)):
+        fitted = TemperatureScaling().fit(raw[~test], y_own[~test])
+        calibrated[test] = fitted.predict_proba(raw[test])
+    count = np.bincount(y_own)
+    losses = [log_loss(y_own, apply_probability_floor(own, count)) for own in (raw, calibrated)]
+    np.testing.assert_allclose(report.log_losses, losses, rtol=0, atol=1e-12)
+    assert report.expected_gain == pytest.approx(losses[0] - losses[1], abs=1e-12)
+    assert report.interval[0] < report.expected_gain < report.interval[1]
+
+
+@pytest.mark.parametrize("strategy", ["direct", "one-vs-rest", "all-pairs", "output-code"])
+@pytest.mark.parametrize("method", ["enir", "sigmoid", "isotonic", "histogram"])
+def test_every_calibrated_fit_has_a_report(strategy, method):
+    X, y = make_waveform(120, random_state=0)
+    model = CalibratedClassifier(
+        GaussianNB(), method=method, strategy=strategy, cv=3, random_state=0
+    ).fit(X, y)
+    report = model.calibration_report_
+    assert report.candidates == ("no calibration", method)
+    assert report.n_rows == 120
+    assert 0 < report.expected_gain < 1  # naive Bayes is overconfident here
+    assert report.log_losses[1] < report.log_losses[0]
+
+
+def test_decision_values_are_compared_as_logits():
+    X, y = make_waveform(120, random_state=0)
+    for strategy in ("direct", "one-vs-rest"):
+        model = CalibratedClassifier(
+            LinearSVC(), method="sigmoid", strategy=strategy, cv=3, random_state=0
+        ).fit(X, y)
+        assert np.isfinite(model.calibration_report_.log_losses).all()
+
+
+def test_a_method_of_ones_own_is_named_after_its_type():
+    X, y = make_waveform(90, random_state=0)
+    model = CalibratedClassifier(GaussianNB(), method=LogisticRegression(), cv=3, random_state=0)
+    assert model.fit(X, y).calibration_report_.candidates[1] == "LogisticRegression"
+    paper = CalibratedClassifier(GaussianNB(), strategy="one-vs-rest", cv=3, random_state=0)
+    assert paper.fit(X, y).calibration_report_.candidates[1] == "ENIR"
+
+
+def test_groups_count_as_one_in_the_report_of_a_method():
+    X, y = make_waveform(120, random_state=0)
+    groups = np.arange(120) // 3
+    for strategy in ("direct", "one-vs-rest"):
+        model = CalibratedClassifier(
+            GaussianNB(), method="sigmoid", strategy=strategy, cv=4, random_state=0
+        ).fit(X, y, groups=groups)
+        assert model.calibration_report_.n_rows == 40

@@ -1,0 +1,46 @@
+import pytest
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+
+from calibrant import calibrators
+from calibrant._core.registries import CALIBRATORS
+from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator, TemperatureScaling
+from calibrant.calibrators.registry import resolve_calibrator
+
+
+@pytest.mark.parametrize("name", CALIBRATORS)
+def test_every_name_stands_for_a_public_calibrator(name):
+    calibrator = resolve_calibrator(name, binary=False)
+    inner = calibrator.calibrator if isinstance(calibrator, PairwiseCalibrator) else calibrator
+    assert type(inner) is CALIBRATORS[name]
+    assert type(inner).__name__ in calibrators.__all__
+
+
+def test_auto_depends_on_the_problem():
+    assert isinstance(resolve_calibrator("auto", binary=False), AutoCalibrator)
+    enir = resolve_calibrator("auto", binary=True)
+    assert isinstance(enir, ENIR)
+    assert not enir.floored
+
+
+def test_objects_are_cloned():
+    isotonic = IsotonicRegression(out_of_bounds="clip")
+    calibrator = resolve_calibrator(isotonic, binary=True)
+    assert calibrator is not isotonic
+    assert calibrator.out_of_bounds == "clip"
+    assert isinstance(resolve_calibrator(isotonic, binary=False), PairwiseCalibrator)
+    assert isinstance(resolve_calibrator(LogisticRegression(), binary=False), LogisticRegression)
+
+
+@pytest.mark.parametrize(
+    ("method", "binary", "message"),
+    [
+        ("platt", False, r"method must be one of \['auto', 'beta', .* Got 'platt'"),
+        (ENIR, True, "Pass an instance, such as ENIR"),
+        (3, True, "Got 3"),
+        (TemperatureScaling(), True, "requires a binary calibrator"),
+    ],
+)
+def test_anything_else_gets_one_clear_error(method, binary, message):
+    with pytest.raises(ValueError, match=message):
+        resolve_calibrator(method, binary=binary)

@@ -25,18 +25,18 @@ def code_of(strategy, n_classes, seed=0):
 
 @pytest.mark.parametrize("strategy", CODED, ids=repr)
 @pytest.mark.parametrize("n_classes", [3, 4, 5, 7, 10])
-def test_every_problem_has_two_sides_and_every_two_classes_differ(strategy, n_classes):
+def test_problems_have_two_sides_and_distinguish_all_classes(strategy, n_classes):
     code = code_of(strategy, n_classes)
     assert code.shape[0] == n_classes
     assert set(np.unique(code)) <= {-1, 0, 1}
     assert (code.max(axis=0) == 1).all()
     assert (code.min(axis=0) == -1).all()
-    apart = (code[:, None, :] * code[None, :, :] == -1).any(axis=2)
-    assert apart[np.triu_indices(n_classes, 1)].all()
+    differ = (code[:, None, :] * code[None, :, :] == -1).any(axis=2)
+    assert differ[np.triu_indices(n_classes, 1)].all()
 
 
 @pytest.mark.parametrize("strategy", CODED, ids=repr)
-def test_two_classes_are_one_problem(strategy):
+def test_two_classes_make_one_problem(strategy):
     code = code_of(strategy, 2)
     np.testing.assert_array_equal(code, [[-1], [1]])
     proba = strategy.combine([np.array([0.3, 1.0])], code, np.array([5.0, 5.0]))
@@ -64,7 +64,7 @@ def test_number_of_problems(strategy, n_classes, n_problems):
 
 
 @pytest.mark.parametrize("kind", ["exhaustive", "random-dense", "random-sparse"])
-def test_no_problem_comes_twice_or_the_other_way_round(kind):
+def test_no_problem_is_repeated_even_with_sides_swapped(kind):
     code = code_of(OutputCode(kind), 5)
     both_ways = np.hstack([code, -code])
     assert len(np.unique(both_ways, axis=1).T) == 2 * code.shape[1]
@@ -77,7 +77,7 @@ def test_random_codes_follow_the_random_state():
 
 
 @pytest.mark.parametrize("strategy", CODED, ids=repr)
-def test_exact_problems_combine_to_exact_classes(strategy):
+def test_consistent_problem_probabilities_combine_to_the_class_probabilities(strategy):
     classes = np.random.default_rng(0).dirichlet(np.ones(5), size=20)
     code = code_of(strategy, 5)
     positive, negative = classes @ (code == 1), classes @ (code == -1)
@@ -95,12 +95,29 @@ def test_hastie_tibshirani_weights_pairs_by_their_rows():
     assert np.abs(even - uneven).max() > 1e-3
 
 
+@pytest.mark.parametrize("strategy", [OneVsRest(), Direct()], ids=repr)
+def test_rows_of_zeros_get_the_fallback_or_the_class_frequencies(strategy, caplog):
+    proba, fallback = np.array([[0.2, 0.2, 0.6], [0.0, 0.0, 0.0]]), np.array([[0.1, 0.3, 0.6]] * 2)
+    code = code_of(strategy, 3)
+
+    def combine(fallback=None):
+        problems = [proba] if code is None else list(proba.T)
+        if fallback is not None:
+            fallback = [fallback] if code is None else list(fallback.T)
+        return strategy.combine(problems, code, np.array([1.0, 2.0, 5.0]), fallback)
+
+    with caplog.at_level("INFO", logger="calibrant.strategies"):
+        np.testing.assert_allclose(combine(fallback), [proba[0], fallback[1]])
+    assert "all probabilities are 0 in 1 of 2 rows" in caplog.text
+    np.testing.assert_allclose(combine(), [proba[0], [0.125, 0.25, 0.625]])
+
+
 def test_direct_has_no_binary_problems():
     assert code_of(Direct(), 5) is None
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_names_stand_for_strategies(name):
+def test_names_resolve_to_strategies(name):
     assert isinstance(resolve_strategy(name), STRATEGIES[name])
 
 
@@ -108,15 +125,15 @@ def test_names_stand_for_strategies(name):
     ("make", "message"),
     [
         (lambda: resolve_strategy("one-vs-all"), "strategy must be one of .* Got 'one-vs-all'"),
-        (lambda: resolve_strategy(3), "or an object of calibrant.strategies. Got 3"),
+        (lambda: resolve_strategy(3), "an instance of a class in calibrant.strategies. Got 3"),
         (lambda: AllPairs("ridge"), "coupling must be one of .* Got 'ridge'"),
         (lambda: OutputCode("dense"), "kind must be one of .* Got 'dense'"),
-        (lambda: OutputCode(n_problems=5), "for random codes only. Got 5 with kind='exhaustive'"),
-        (lambda: OutputCode("random-dense", 0), "must be a positive number"),
-        (lambda: code_of(OutputCode(), 11), "at most 10 classes. Got 11, which makes 1023"),
-        (lambda: code_of(OutputCode("random-dense", 2), 6), "tell all 6 classes apart. Got 2"),
+        (lambda: OutputCode(n_problems=5), "to random codes only. Got 5 with kind='exhaustive'"),
+        (lambda: OutputCode("random-dense", 0), "n_problems must be positive"),
+        (lambda: code_of(OutputCode(), 11), "at most 10 classes. Got 11, which make 1023"),
+        (lambda: code_of(OutputCode("random-dense", 2), 6), "distinguish all 6 classes. Got 2"),
     ],
 )
-def test_bad_strategies_get_one_clear_error(make, message):
+def test_invalid_strategies_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -88,17 +88,11 @@ def faulty_couple(pairwise: ArrayLike) -> FloatArray:
 class FaultyAllPairs(AllPairs):
     """All pairs, coupled as in the published tables."""
 
-    def _combine(
-        self,
-        proba: FloatArray,
-        code: NDArray[np.int8],
-        class_count: FloatArray,  # noqa: ARG002 (a strategy's signature)
-        fallback: FloatArray | None,  # noqa: ARG002 (a strategy's signature)
-    ) -> FloatArray:
+    def _combine(self, problems: Any) -> FloatArray:
         """Couple by `faulty_couple`; each problem has the later class as positive."""
-        earlier, later = code.argmin(axis=0), code.argmax(axis=0)
+        earlier, later = problems.code.argmin(axis=0), problems.code.argmax(axis=0)
         order = np.lexsort((later, earlier))
-        return faulty_couple(1.0 - proba[:, order])
+        return faulty_couple(1.0 - problems.proba[:, order])
 
 
 class PlainClassifier(CalibratedClassifier):

@@ -1,23 +1,20 @@
-"""Probabilities of binary problems -> probabilities of the classes: arrays in, arrays out."""
+"""Combination: probabilities of binary problems -> class probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from calibrant._core.bradley_terry import bradley_terry
+from calibrant._core.coupling import COUPLINGS
 from calibrant._core.rowwise import row_maxima, row_sums
 from calibrant._core.typing import CodeMatrix, FloatArray, IndexArray
 
-# Pairwise probabilities of exactly 0 or 1 claim that a class is impossible, and leave
-# most couplings without a unique answer. They are taken as this far from 0 or 1.
-SMALLEST_PAIRWISE = 1e-12
-# R[:, i, j] + R[:, j, i] may differ from 1 by rounding, in single precision too.
+# R[:, i, j] + R[:, j, i] may differ from 1 by rounding, even in single precision.
 COMPLEMENT_TOLERANCE = 1e-6
-# Rows are coupled so many numbers at a time, which bounds memory; the cache holds them.
+# The number of pairwise probabilities coupled at a time: bounds memory, and fits into the cache.
 CHUNK_SIZE = 2**15
 
 
@@ -27,15 +24,15 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
     Parameters
     ----------
     proba : array-like of shape (n_samples, n_classes)
-        Values in [0, 1], as one-vs-rest problems give them.
+        Values in [0, 1], such as the probabilities of one-vs-rest problems.
     fallback : array-like of shape (n_samples, n_classes), default=None
-        What to use for rows that are all zero; rows that are zero here as well
-        become uniform, and so do all such rows without a fallback.
+        Replaces rows whose values are all 0. Rows that are 0 here as well, or without a
+        fallback, become uniform.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Rows that sum to 1.
+        Class probabilities; each row sums to 1.
 
     Examples
     --------
@@ -50,16 +47,16 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
     if empty.any():
         values = values.copy()
         if fallback is not None:
-            instead = _check_unit_interval(fallback, "fallback", ndim=2)
-            if instead.shape != values.shape:
+            replacement = _check_unit_interval(fallback, "fallback", ndim=2)
+            if replacement.shape != values.shape:
                 raise ValueError(
                     f"fallback must have the shape of proba, {values.shape}. "
-                    f"Got {instead.shape}. Pass one row for each row of proba."
+                    f"Got {replacement.shape}. Pass one row for each row of proba."
                 )
-            values[empty] = instead[empty]
+            values[empty] = replacement[empty]
         values[row_maxima(values)[:, 0] == 0] = 1.0
         largest = row_maxima(values)
-    # Scaling by the largest first keeps the sum of very small values from vanishing.
+    # Dividing by the maximum first avoids underflow in the sum of very small values.
     values = values / largest
     values /= row_sums(values)
     return values
@@ -68,31 +65,51 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
 def couple(
     R: ArrayLike, method: str = "wu-lin-weng", *, pair_weight: ArrayLike | None = None
 ) -> FloatArray:
-    """Combine pairwise probabilities into class probabilities.
+    r"""Combine pairwise probabilities into class probabilities.
 
     Parameters
     ----------
     R : array-like of shape (n_samples, n_classes, n_classes)
-        ``R[:, i, j]`` is the probability of class i given that the class is i or j;
-        ``R[:, i, j] + R[:, j, i]`` is 1. The diagonal is not read.
-    method : {"wu-lin-weng", "wu-lin-weng-1", "hastie-tibshirani", "pkpd"}, \
-            default="wu-lin-weng"
-        The coupling: the second or the first method of Wu, Lin and Weng [1]_, that of
-        Hastie and Tibshirani [2]_, or that of Price, Knerr, Personnaz and
-        Dreyfus [3]_.
+        ``R[:, i, j]`` is the probability of class i given that the class is i or j, and
+        ``R[:, i, j] + R[:, j, i]`` is 1. The diagonal is ignored.
+    method : {"wu-lin-weng", "wu-lin-weng-1", "hastie-tibshirani", "pkpd"}, default="wu-lin-weng"
+        The coupling method: the second or the first method of Wu, Lin and Weng [1]_, that
+        of Hastie and Tibshirani [2]_, or that of Price, Knerr, Personnaz and Dreyfus [3]_.
     pair_weight : array-like of shape (n_classes, n_classes), default=None
-        Symmetric positive weights of the pairs, usually their numbers of rows. Only
-        "hastie-tibshirani" uses them.
+        Positive, symmetric weights of the pairs, usually their numbers of rows. Used by
+        "hastie-tibshirani" only. ``None`` means equal weights.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Class probabilities: finite, non-negative, each row sums to 1.
+        Class probabilities; each row sums to 1.
 
     Notes
     -----
-    All methods return p when ``R[:, i, j] = p_i / (p_i + p_j)``; they differ in how
-    they settle contradictions between the pairs.
+    Let :math:`r_{ij}` be the pairwise probabilities, :math:`n_{ij}` the pair weights and
+    :math:`p` the class probabilities. "wu-lin-weng" solves
+
+    .. math:: \min_p \sum_{i < j} (r_{ji} p_i - r_{ij} p_j)^2
+        \quad \text{subject to} \quad \sum_i p_i = 1,
+
+    "wu-lin-weng-1" solves
+
+    .. math:: p_i = \sum_{j \ne i} \frac{p_i + p_j}{K - 1} r_{ij},
+
+    "hastie-tibshirani" minimizes the weighted Kullback-Leibler divergence
+
+    .. math:: \min_p \sum_{i < j} n_{ij} \left[ r_{ij} \log \frac{r_{ij}}{\mu_{ij}}
+        + r_{ji} \log \frac{r_{ji}}{\mu_{ji}} \right],
+        \quad \mu_{ij} = \frac{p_i}{p_i + p_j},
+
+    and "pkpd" normalizes
+
+    .. math:: p_i = \frac{1}{\sum_{j \ne i} 1 / r_{ij} - (K - 2)}.
+
+    All of them return :math:`p` if :math:`r_{ij} = p_i / (p_i + p_j)`. They differ in how
+    they resolve contradictions among the pairs. All but the first require pairwise
+    probabilities between 0 and 1, so values closer to 0 or 1 than 1e-12 are moved to that
+    distance.
 
     References
     ----------
@@ -115,13 +132,13 @@ def couple(
     if method not in COUPLINGS:
         raise ValueError(
             f"method must be one of {sorted(COUPLINGS)}. Got {method!r}. "
-            "Leave it out for 'wu-lin-weng'."
+            "Omit it to use 'wu-lin-weng'."
         )
     pairwise = np.asarray(R, dtype=np.float64)
     if pairwise.ndim != 3 or pairwise.shape[1] != pairwise.shape[2] or pairwise.shape[1] == 0:
         raise ValueError(
             f"R must have shape (n_samples, n_classes, n_classes). Got {pairwise.shape}. "
-            "Use R[None] for a single row."
+            "Pass R[None] for a single row."
         )
     n_samples, n_classes, _ = pairwise.shape
     if pair_weight is None:
@@ -132,60 +149,76 @@ def couple(
     if n_classes == 1:
         return np.ones((n_samples, 1))
     pairs = np.triu_indices(n_classes, 1)
-    chunks = (_check_pairwise(pairwise[rows], pairs) for rows in _chunks(n_samples, n_classes))
+    chunks = (
+        _as_pairwise(_check_pairs(pairwise[rows], pairs), pairs)
+        for rows in _chunks(n_samples, n_classes)
+    )
     return _couple(chunks, method, weight)
 
 
 def couple_pairs(
-    share: FloatArray, class_count: FloatArray, method: str = "wu-lin-weng"
+    proba: FloatArray, class_count: FloatArray, method: str = "wu-lin-weng"
 ) -> FloatArray:
-    """Do as `couple` does with the answers of one binary problem a pair of classes.
+    """Combine the probabilities of one binary problem per pair of classes.
+
+    This is `couple` without a matrix of pairwise probabilities.
 
     Parameters
     ----------
-    share : ndarray of shape (n_samples, n_pairs)
-        The probability of the first class of each pair given that it is one of the two; the
-        pairs are those of ``numpy.triu_indices(n_classes, 1)``.
+    proba : ndarray of shape (n_samples, n_pairs)
+        The probability of the first class of each pair, given that the class is one of the
+        two. The pairs are those of ``numpy.triu_indices(n_classes, 1)``.
     class_count : ndarray of shape (n_classes,)
-        The number of training rows of each class, which weights the pairs.
+        The number of training rows of each class. The weight of a pair is its number of rows.
     method : str, default="wu-lin-weng"
-        The coupling.
+        The coupling method.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Class probabilities: finite, non-negative, each row sums to 1.
+        Class probabilities; each row sums to 1.
+
+    See Also
+    --------
+    couple : The coupling methods.
     """
     n_classes = len(class_count)
-    # A pair of classes without rows weighs as one row would.
+    # A pair of classes without rows gets the weight of one row.
     weight = np.maximum(class_count[:, None] + class_count, 1.0)
     pairs = np.triu_indices(n_classes, 1)
-    chunks = (_as_pairwise(share[rows].T, pairs) for rows in _chunks(len(share), n_classes))
+    chunks = (_as_pairwise(proba[rows].T, pairs) for rows in _chunks(len(proba), n_classes))
     return _couple(chunks, method, weight)
 
 
 def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
-    """Combine the problems of any code matrix by the generalized Bradley-Terry model.
+    r"""Combine the probabilities of the problems of any code matrix.
+
+    The class probabilities are those of the generalized Bradley-Terry model [1]_.
 
     Parameters
     ----------
     proba : array-like of shape (n_samples, n_problems)
         The probability of the positive side of each problem.
     code : array-like of shape (n_classes, n_problems)
-        1 for classes on the positive side of a problem, -1 for the negative side, 0
-        for classes left out of it.
+        1 for the classes on the positive side of a problem, -1 for the negative side, 0
+        for classes left out.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Class probabilities: finite, non-negative, each row sums to 1.
+        Class probabilities; each row sums to 1.
 
     Notes
     -----
-    Maximizes sum_l r_l log(P+_l / P_l) + (1 - r_l) log(P-_l / P_l), where P+_l and
-    P-_l are the class probabilities on the two sides of problem l and P_l is their
-    sum [1]_. By Fisher scoring in log p, which takes a few rounds where the fixed-point
-    iteration of the paper takes thousands.
+    With :math:`r_\ell` the probability of the positive side of problem :math:`\ell`, and
+    :math:`P_\ell^+` and :math:`P_\ell^-` the sums of the class probabilities on its two
+    sides, the class probabilities maximize
+
+    .. math:: \sum_\ell r_\ell \log \frac{P_\ell^+}{P_\ell^+ + P_\ell^-}
+        + (1 - r_\ell) \log \frac{P_\ell^-}{P_\ell^+ + P_\ell^-}.
+
+    The solver is Fisher scoring in :math:`\log p`, which takes a few iterations where the
+    fixed-point iteration of [1]_ takes thousands.
 
     References
     ----------
@@ -200,14 +233,13 @@ def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
     >>> decode([[0.6, 0.3, 0.1]], one_vs_rest).round(9)
     array([[0.6, 0.3, 0.1]])
     """
-    share = _check_unit_interval(proba, "proba", ndim=2)
-    matrix = _check_code(code, n_problems=share.shape[1])
-    share = np.clip(share, SMALLEST_PAIRWISE, 1.0 - SMALLEST_PAIRWISE)
-    return bradley_terry(share, matrix, np.ones(matrix.shape[1]))
+    positive_proba = _check_unit_interval(proba, "proba", ndim=2)
+    matrix = _check_code(code, n_problems=positive_proba.shape[1])
+    return bradley_terry(positive_proba, matrix, np.ones(matrix.shape[1]))
 
 
 def _couple(chunks: Iterable[FloatArray], method: str, pair_weight: FloatArray) -> FloatArray:
-    """Couple rows chunk by chunk."""
+    """Couple chunks of rows."""
     coupling = COUPLINGS[method]
     return np.concatenate([_to_simplex(coupling(pairwise, pair_weight)) for pairwise in chunks])
 
@@ -217,90 +249,20 @@ def _chunks(n_samples: int, n_classes: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, max(n_samples, 1), step))
 
 
-# In what follows pairwise has shape (n_classes, n_classes, n_rows), which is r_ij for many
-# rows; r_ji is 1 - r_ij to the last bit, r_ii is 0. Work on it runs along the rows.
-
-
-def _wu_lin_weng(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
-    """Minimize sum_{i<j} (r_ji p_i - r_ij p_j)^2 over sum p = 1, for all rows at once.
-
-    At the minimum of p'Qp the gradient is a multiple of 1, and so is (Q + 11')p. This matrix
-    is positive definite whatever the pairs, 0 and 1 included: along any direction that keeps
-    the sum, some p_i rises while some p_j falls, and then r_ji p_i - r_ij p_j changes since
-    r_ij + r_ji = 1.
-    """
-    system = 1.0 - pairwise * pairwise.transpose(1, 0, 2)
-    diagonal = np.arange(len(pairwise))
-    system[diagonal, diagonal] += np.einsum("ijn,ijn->jn", pairwise, pairwise)
-    return _solve(system, np.ones(len(pairwise)))
-
-
-def _wu_lin_weng_1(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
-    """Solve p_i = sum_j (p_i + p_j) r_ij / (K - 1): a Markov chain's stationary state."""
-    rates = _away_from_certainty(pairwise)
-    diagonal = np.arange(len(rates))
-    # Balance of flows: what leaves class i, sum_j r_ji p_i, equals what enters it.
-    rates[diagonal, diagonal] = -rates.sum(axis=0)
-    rates[-1] = 1.0
-    return _solve(rates, diagonal == diagonal[-1])
-
-
-def _hastie_tibshirani(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
-    """Minimize the weighted Kullback-Leibler distance of r_ij to p_i / (p_i + p_j).
-
-    This is the Bradley-Terry model of all pairs.
-    """
-    first, second = np.triu_indices(len(pairwise), 1)
-    is_class = np.eye(len(pairwise), dtype=np.int8)
-    rates = _away_from_certainty(pairwise)
-    return bradley_terry(
-        rates[first, second].T, is_class[:, first] - is_class[:, second], weight[first, second]
-    )
-
-
-def _pkpd(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
-    """P_i = 1 / (sum_{j != i} 1 / r_ij - (K - 2)), by inclusion and exclusion."""
-    inverse = 1.0 / np.maximum(pairwise, SMALLEST_PAIRWISE)
-    diagonal = np.arange(len(inverse))
-    inverse[diagonal, diagonal] = 0.0
-    return 1.0 / (inverse.sum(axis=1) - (len(inverse) - 2)).T
-
-
-COUPLINGS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    "wu-lin-weng": _wu_lin_weng,
-    "wu-lin-weng-1": _wu_lin_weng_1,
-    "hastie-tibshirani": _hastie_tibshirani,
-    "pkpd": _pkpd,
-}
-
-
-def _solve(system: FloatArray, constant: NDArray[Any]) -> FloatArray:
-    """Solve linear systems, one a row, that have the same right side."""
-    solution = np.linalg.solve(system.transpose(2, 0, 1), constant[None, :, None])
-    return np.asarray(solution[:, :, 0], dtype=np.float64)
-
-
-def _away_from_certainty(pairwise: FloatArray) -> FloatArray:
-    clipped = np.clip(pairwise, SMALLEST_PAIRWISE, 1.0 - SMALLEST_PAIRWISE)
-    diagonal = np.arange(len(pairwise))
-    clipped[diagonal, diagonal] = 0.0
-    return clipped
-
-
 def _to_simplex(proba: FloatArray) -> FloatArray:
-    """Rows that sum to 1, without the negative values that rounding leaves at 0."""
+    """Normalize rows, setting negative values, which are due to rounding, to 0."""
     positive = np.maximum(proba, 0.0)
     positive /= row_sums(positive)
     return positive
 
 
-def _as_pairwise(share: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
-    """Pairwise probabilities from those of the first class of each pair."""
+def _as_pairwise(first_proba: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
+    """Make pairwise probabilities from those of the first class of each pair."""
     first, second = pairs
     n_classes = second[-1] + 1
-    pairwise = np.zeros((n_classes, n_classes, share.shape[1]))
-    pairwise[first, second] = share
-    pairwise[second, first] = 1.0 - share
+    pairwise = np.zeros((n_classes, n_classes, first_proba.shape[1]))
+    pairwise[first, second] = first_proba
+    pairwise[second, first] = 1.0 - first_proba
     return pairwise
 
 
@@ -324,33 +286,33 @@ def _check_code(code: ArrayLike, n_problems: int) -> CodeMatrix:
     if matrix.ndim != 2 or matrix.shape[1] != n_problems:
         raise ValueError(
             f"code must have one column for each of the {n_problems} problems. "
-            f"Got shape {matrix.shape}. Pass the code matrix that the problems came from."
+            f"Got shape {matrix.shape}. Pass the code matrix of these problems."
         )
     sides = np.isin(matrix, (-1, 0, 1)).all() and (
         (matrix == 1).any(axis=0) & (matrix == -1).any(axis=0)
     )
     if not np.all(sides) or not matrix.any(axis=1).all():
         raise ValueError(
-            "code must have entries -1, 0 and 1, both sides in each column, and each class in "
+            "code must have entries -1, 0 and 1, with both sides in each column and each class in "
             f"some column. Got {matrix.tolist()}. Drop columns with one side and unused classes."
         )
     return matrix.astype(np.int8)
 
 
-def _check_pairwise(R: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
-    """Check some rows of R, and lay them out for the couplings."""
+def _check_pairs(R: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
+    """Check rows of R, and return the probability of the first class of each pair."""
     first, second = pairs
     by_pair = R.transpose(1, 2, 0)
-    share, other = by_pair[first, second], by_pair[second, first]
-    _check_unit_interval(share, "R", ndim=2)
-    _check_unit_interval(other, "R", ndim=2)
-    gap = np.abs(share + other - 1.0).max(initial=0.0)
-    if gap > COMPLEMENT_TOLERANCE:
+    first_proba, second_proba = by_pair[first, second], by_pair[second, first]
+    _check_unit_interval(first_proba, "R", ndim=2)
+    _check_unit_interval(second_proba, "R", ndim=2)
+    excess = np.abs(first_proba + second_proba - 1.0).max(initial=0.0)
+    if excess > COMPLEMENT_TOLERANCE:
         raise ValueError(
-            f"R[:, i, j] + R[:, j, i] must be 1. Got a sum that is off by {gap:.3g}. "
-            "Fill the lower triangle with 1 minus the upper one."
+            f"R[:, i, j] + R[:, j, i] must be 1. Got a sum that differs from 1 by {excess:.3g}. "
+            "Set the lower triangle to 1 minus the upper one."
         )
-    return _as_pairwise(share, pairs)
+    return first_proba
 
 
 def _check_pair_weight(weight: FloatArray, n_classes: int) -> None:
@@ -359,5 +321,5 @@ def _check_pair_weight(weight: FloatArray, n_classes: int) -> None:
     if not (np.isfinite(pairs).all() and (pairs > 0).all() and np.allclose(weight, weight.T)):
         raise ValueError(
             f"pair_weight must be a symmetric {shape} matrix of positive numbers. "
-            f"Got {weight.tolist()}. Pass the number of rows of each pair."
+            f"Got {weight.tolist()}. Pass the number of rows of each pair of classes."
         )

@@ -1,5 +1,8 @@
-"""Warnings that calibrant raises."""
+"""Warnings that calibrant issues."""
 
 
 class CalibrationWarning(UserWarning):
-    """The data are too few in some respect; the message says what was done about it."""
+    """Issued when the data or the estimator limit what calibration can do.
+
+    The message says what was done instead, and how to avoid it.
+    """

@@ -1,4 +1,4 @@
-"""Generalized Bradley-Terry model: answers of binary problems -> class probabilities."""
+"""The generalized Bradley-Terry model: probabilities of binary problems -> class probabilities."""
 
 from __future__ import annotations
 
@@ -6,101 +6,118 @@ import numpy as np
 
 from calibrant._core.typing import CodeMatrix, FloatArray, IndexArray
 
-# Fisher scoring stops when no log probability moves by more than this, or after so many
-# rounds: contradictory problems may draw a probability toward 0 without end.
-CONVERGED = 1e-10
+# Probabilities of exactly 0 or 1 leave the model without a unique solution, so they are moved
+# this far away from 0 and 1.
+SMALLEST_PROBA = 1e-12
+# Fisher scoring stops when no log probability changes by more than the tolerance, or after the
+# maximum number of iterations: contradictory problems can draw a probability toward 0 without end.
+TOLERANCE = 1e-10
 MAX_ITERATIONS = 60
 MAX_HALVINGS = 30
+# The relative size of rounding errors in the likelihood.
 ROUNDING = 16 * np.finfo(np.float64).eps
-# Steps in log p are cut to this: farther out the likelihood is not what it seems here.
-LARGEST_STEP = 5.0
-# Derivatives held at once, in numbers.
+# The largest step in log p: the quadratic approximation does not hold farther out.
+MAX_STEP = 5.0
+# The largest number of derivatives to keep in memory at a time.
 CHUNK_SIZE = 4_000_000
-# What is added to the diagonal of the information, as a share of its mean.
+# The ridge on the diagonal of the information matrix, relative to its mean.
 RIDGE = 1e-12
 
 
-def bradley_terry(share: FloatArray, code: CodeMatrix, weight: FloatArray) -> FloatArray:
-    """Class probabilities that fit the answers of binary problems best.
-
-    Maximizes sum_l w_l [r_l log(P+_l / P_l) + (1 - r_l) log(P-_l / P_l)] over the class
-    probabilities, where P+_l and P-_l are their sums on the two sides of problem l and P_l
-    is the sum of both [1]_.
+def bradley_terry(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> FloatArray:
+    r"""Maximum likelihood class probabilities of the generalized Bradley-Terry model.
 
     Parameters
     ----------
-    share : ndarray of shape (n_samples, n_problems)
-        r: the probability of the positive side of each problem, neither 0 nor 1.
+    proba : ndarray of shape (n_samples, n_problems)
+        The probability of the positive side of each problem.
     code : ndarray of shape (n_classes, n_problems)
-        1 for the positive side of a problem, -1 for the negative one, 0 for neither.
+        1 for the classes on the positive side of a problem, -1 for the negative side, 0 for
+        classes left out.
     weight : ndarray of shape (n_problems,)
-        w: positive weights of the problems.
+        Positive weights of the problems.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Rows that sum to 1.
+        Class probabilities; each row sums to 1.
+
+    Notes
+    -----
+    With :math:`r_\ell` the probability of the positive side of problem :math:`\ell`,
+    :math:`w_\ell` its weight, and :math:`P_\ell^+` and :math:`P_\ell^-` the sums of the class
+    probabilities on its two sides, the result maximizes [1]_
+
+    .. math:: \sum_\ell w_\ell \left[ r_\ell \log \mu_\ell
+        + (1 - r_\ell) \log (1 - \mu_\ell) \right],
+        \quad \mu_\ell = \frac{P_\ell^+}{P_\ell^+ + P_\ell^-}.
 
     References
     ----------
     .. [1] T.-K. Huang, R. C. Weng and C.-J. Lin, "Generalized Bradley-Terry models
            and multi-class probability estimates", JMLR 7, 2006.
     """
+    proba = np.clip(proba, SMALLEST_PROBA, 1.0 - SMALLEST_PROBA)
     chunk = max(1, CHUNK_SIZE // code.size)
-    parts = [
-        _fisher_scoring(share[start : start + chunk], code, weight / weight.max())
-        for start in range(0, len(share), chunk)
+    chunks = [
+        _fisher_scoring(proba[start : start + chunk], code, weight / weight.max())
+        for start in range(0, len(proba), chunk)
     ]
-    return np.concatenate([np.empty((0, len(code))), *parts])
+    return np.concatenate([np.empty((0, len(code))), *chunks])
 
 
-def _fisher_scoring(share: FloatArray, code: CodeMatrix, weight: FloatArray) -> FloatArray:
-    """Fisher scoring with step halving in log p, for all rows at once.
+def _fisher_scoring(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> FloatArray:
+    r"""Fisher scoring in log p with step halving, for all rows at once.
 
-    With m_l = P+_l / P_l and J the derivatives of logit m_l, the gradient is
-    J' w (r - m) and the information J' w m (1 - m) J.
+    Notes
+    -----
+    With :math:`J_{\ell k} = \partial \operatorname{logit} \mu_\ell / \partial \log p_k` and
+    :math:`W` the diagonal matrix of the weights, the gradient is :math:`J^T W (r - \mu)` and the
+    information :math:`J^T W \operatorname{diag}(\mu (1 - \mu)) J`.
     """
     positive, negative = (code == 1).astype(float), (code == -1).astype(float)
 
-    def sides(log_p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def side_sums(log_p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
         tiny = np.finfo(np.float64).tiny
         return p, np.maximum(p @ positive, tiny), np.maximum(p @ negative, tiny)
 
-    def likelihood(log_p: FloatArray, rows: IndexArray) -> FloatArray:
-        _, win, lose = sides(log_p)
-        log_odds = np.log(win) - np.log(lose)
-        log_win, log_lose = -np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds)
-        return (share[rows] * log_win + (1.0 - share[rows]) * log_lose) @ weight
+    def log_likelihood(log_p: FloatArray, rows: IndexArray) -> FloatArray:
+        _, positive_sum, negative_sum = side_sums(log_p)
+        logit = np.log(positive_sum) - np.log(negative_sum)
+        log_positive, log_negative = -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
+        return (proba[rows] * log_positive + (1.0 - proba[rows]) * log_negative) @ weight
 
-    log_p = np.zeros((len(share), len(code)))
-    rows = np.arange(len(share))
-    reached = likelihood(log_p, rows)
+    log_p = np.zeros((len(proba), len(code)))
+    rows = np.arange(len(proba))
+    reached = log_likelihood(log_p, rows)
     for _ in range(MAX_ITERATIONS):
-        p, win, lose = sides(log_p[rows])
-        model = win / (win + lose)
-        slope = p[:, :, None] * (positive / win[:, None, :] - negative / lose[:, None, :])
-        gradient = np.einsum("nkl,nl->nk", slope, weight * (share[rows] - model))
-        weighted = slope * np.sqrt(weight * model * (1.0 - model))[:, None, :]
+        p, positive_sum, negative_sum = side_sums(log_p[rows])
+        mu = positive_sum / (positive_sum + negative_sum)
+        jacobian = p[:, :, None] * (
+            positive / positive_sum[:, None, :] - negative / negative_sum[:, None, :]
+        )
+        gradient = np.einsum("nkl,nl->nk", jacobian, weight * (proba[rows] - mu))
+        weighted = jacobian * np.sqrt(weight * mu * (1.0 - mu))[:, None, :]
         information = weighted @ weighted.transpose(0, 2, 1)
-        # A shift of all log p changes nothing: the added ones fix it. The added diagonal
-        # keeps classes apart that the problems no longer tell from each other.
+        # Adding a constant to all log p leaves the likelihood unchanged. The matrix of ones
+        # fixes that constant; the ridge handles classes that no problem distinguishes any more.
         scale = np.einsum("nkk->n", information)[:, None, None] / len(code) + RIDGE
         information += scale * (1.0 + RIDGE * np.eye(len(code)))
         step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
         size = np.abs(step).max(axis=1, keepdims=True)
-        step *= np.minimum(1.0, LARGEST_STEP / np.maximum(size, CONVERGED))
+        step *= np.minimum(1.0, MAX_STEP / np.maximum(size, TOLERANCE))
         better = np.zeros(len(rows), dtype=bool)
         for _ in range(MAX_HALVINGS):
-            tried = likelihood(log_p[rows] + step, rows)
-            # At the top, rounding may make the likelihood fall by a few of its last bits.
+            tried = log_likelihood(log_p[rows] + step, rows)
+            # At the maximum, rounding may lower the likelihood slightly.
             better = tried >= reached[rows] - ROUNDING * (1.0 + np.abs(reached[rows]))
             if better.all():
                 break
             step[~better] /= 2.0
         log_p[rows[better]] += step[better]
         reached[rows[better]] = tried[better]
-        rows = rows[better & (size[:, 0] > CONVERGED)]
+        rows = rows[better & (size[:, 0] > TOLERANCE)]
         if rows.size == 0:
             break
     p = np.exp(log_p - log_p.max(axis=1, keepdims=True))

@@ -35,7 +35,7 @@ from calibrant.calibrators import (
 )
 from calibrant.classifier import CalibratedClassifier
 from calibrant.generation import RepeatedFolds
-from calibrant.generation.closed_form.registry import FORMS
+from calibrant.generation.closed_form import CLOSED_FORMS
 from calibrant.generation.out_of_bag import has_enough_votes
 from experiments.arena.fit_cache import FitMemory, Remembering
 from experiments.arena.peers import PEERS, Method, raw
@@ -69,7 +69,7 @@ def calibrant(method: Any, cv: Any = "auto", **options: Any) -> Method:
         # A classifier that spares refits shows that it does only when it is not wrapped; and splits
         # of a method's own make thousands of fits that no other method asks for again.
         own = classifier.estimator
-        if cv != "auto" or type(own) in FORMS or has_enough_votes(own):
+        if cv != "auto" or type(own) in CLOSED_FORMS or has_enough_votes(own):
             classifier = own
         model = CalibratedClassifier(classifier, method=method, cv=cv, random_state=seed, **options)
         return model.fit(X, y).predict_proba(X_new)

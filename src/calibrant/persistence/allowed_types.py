@@ -13,7 +13,7 @@ from sklearn.gaussian_process import kernels
 from calibrant import calibrators
 from calibrant._core.records import Interval
 from calibrant.classifier import CalibratedClassifier
-from calibrant.generation import CrossFit, MonteCarloCV, OutOfBag, RepeatedFolds
+from calibrant.generation import CrossFit, FrozenModel, MonteCarloCV, OutOfBag, RepeatedFolds
 from calibrant.strategies import AllPairs, Direct, OneVsRest, OutputCode
 
 CALIBRANT_TYPES = (
@@ -21,6 +21,7 @@ CALIBRANT_TYPES = (
     *filter(inspect.isclass, map(calibrators.__dict__.get, calibrators.__all__)),
     Interval,
     CrossFit,
+    FrozenModel,
     MonteCarloCV,
     OutOfBag,
     RepeatedFolds,

@@ -1,5 +1,6 @@
-"""Held-out scores without refits, where algebra allows: the same scores, much sooner."""
+"""Held-out scores of some estimators without refitting them for every split."""
 
-from calibrant.generation.closed_form.registry import closed_form_scores
+from calibrant.generation.closed_form.registry import CLOSED_FORMS
+from calibrant.generation.closed_form.scores import closed_form_scores
 
-__all__ = ["closed_form_scores"]
+__all__ = ["CLOSED_FORMS", "closed_form_scores"]

@@ -1,4 +1,4 @@
-"""Discriminant analysis: scatter of every cell in every split, summed to that of the labels."""
+"""Discriminant analysis: class densities from means and covariances of every split."""
 
 from __future__ import annotations
 
@@ -8,186 +8,188 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, softmax
 
-from calibrant._core.typing import BoolArray, FloatArray, IndexArray
-from calibrant.generation.closed_form.blocks import (
+from calibrant._core.typing import BoolArray, FloatArray
+from calibrant.generation.closed_form.batches import (
     ROUNDING,
-    Block,
-    Share,
-    ShareScores,
+    ProblemBatch,
+    ProblemScores,
+    SplitBatch,
 )
+from calibrant.generation.closed_form.moments import FullMoments, label_priors, shrink
 
-Flags = BoolArray
-
-# What varies less than this beside its size may do so by rounding alone.
-LEAST_SPREAD = 1e-10
-# Smaller eigenvalues of a correlation matrix have too few digits left to divide by.
-LEAST_EIGENVALUE = 1e-5
-LAST_DIGIT = float(np.finfo(float).eps)
-# Rounding in squared distances along the axes, once divided by the least eigenvalue.
-DIVISION = 8 * LAST_DIGIT
-# How much a refit itself may be off where features are far from the origin: it does not
-# center them before it multiplies.
-REFIT_NOISE = 1e-9
-# Rounding may put what is this near to a threshold on either side of it.
-NEAR = 1e-6
-# How far LinearDiscriminantAnalysis lets priors be from a sum of 1 before it scales them.
+# A standard deviation smaller than this, relative to the feature, may be a rounding error.
+MIN_RELATIVE_SPREAD = 1e-10
+# Smaller eigenvalues of a correlation matrix have too few correct digits to divide by.
+MIN_EIGENVALUE = 1e-5
+EPSILON = float(np.finfo(float).eps)
+# Relative rounding error of squared distances, times the smallest eigenvalue.
+DISTANCE_ROUNDING = 8 * EPSILON
+# Largest rounding error that a refit itself may have. Refits multiply features before they
+# center them, which loses digits if means are far from 0.
+MAX_REFIT_ERROR = 1e-9
+# Rounding can move a value this close to a threshold, relative to it, to the other side.
+THRESHOLD_MARGIN = 1e-6
+# LinearDiscriminantAnalysis normalizes priors whose sum differs from 1 by more than this.
 PRIORS_TOLERANCE = 1e-5
 
 
-class Scatter(NamedTuple):
-    """Numbers of rows, means, and sums of the products of deviations from them."""
-
-    total: FloatArray
-    mean: FloatArray
-    product: FloatArray
-
-    def united(self, share: Share, cells: IndexArray) -> Scatter:
-        """Scatter of a union of cells in the splits of some parts."""
-        total, mean, product = (values[share.split][:, cells] for values in self)
-        weight = (total / total.sum(axis=1, keepdims=True))[..., None]
-        center = (weight * mean).sum(axis=1)
-        shift = mean - center[:, None]
-        between = np.einsum("pc,pci,pcj->pij", total, shift, shift)
-        return Scatter(total.sum(axis=1), center, product.sum(axis=1) + between)
-
-    def covariance(self, share: Share, shrinkage: float | None) -> FloatArray:
-        """Covariance of the scaled features, shrunk toward a multiple of the identity."""
-        scale = share.scale[:, :, None] * share.scale[:, None]
-        covariance = self.product / scale / self.total[:, None, None]
-        if shrinkage is None:
-            return covariance
-        variance = np.trace(covariance, axis1=1, axis2=2) / covariance.shape[1]
-        return _blend(covariance, shrinkage, variance[:, None, None])
-
-
 class Whitening(NamedTuple):
-    """Axes of the features, unscaled, along which a covariance of scaled ones is the identity.
+    """Linear maps that whiten covariance matrices.
 
     Attributes
     ----------
-    axes : ndarray of shape (n_parts, n_features, n_features)
-        One axis a column; zero for those left out.
-    log_det : ndarray of shape (n_parts,)
-        The log determinant of the covariance, if no axis is left out.
-    rounding : ndarray of shape (n_parts,)
-        The relative error of squared distances along the axes.
-    certain : ndarray of shape (n_parts,)
-        Whether rounding can change neither what is left out nor much of the rest.
+    axes : ndarray of shape (n_splits, n_features, n_features)
+        One axis per column, for features that are not scaled; zero for dropped axes.
+    log_det : ndarray of shape (n_splits,)
+        The log determinants of the covariance matrices, if no axis is dropped.
+    rounding : ndarray of shape (n_splits,)
+        The relative rounding errors of squared distances along the axes.
+    is_stable : ndarray of shape (n_splits,)
+        Whether rounding errors change neither which axes are dropped nor much of the others.
     """
 
     axes: FloatArray
     log_det: FloatArray
     rounding: FloatArray
-    certain: Flags
+    is_stable: BoolArray
 
-    def distance(self, place: FloatArray) -> FloatArray:
-        """Distances of places from the origin, along the axes."""
-        return np.sqrt(np.square(np.einsum("pd,pda->pa", place, self.axes)).sum(axis=1))
+    def norm(self, points: FloatArray) -> FloatArray:
+        """Return the Euclidean norms of one point per split along the axes."""
+        return np.sqrt(np.square(np.einsum("sd,sda->sa", points, self.axes)).sum(axis=1))
 
 
-def linear_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
-    """Scores of `LinearDiscriminantAnalysis`; none where more than scatter decides."""
+def linear_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
+    r"""Compute the scores of `LinearDiscriminantAnalysis`.
+
+    Parameters
+    ----------
+    estimator : LinearDiscriminantAnalysis
+        The estimator, not fitted.
+    batch : SplitBatch
+        The splits.
+
+    Yields
+    ------
+    ProblemBatch, list of ndarray or None
+        The splits of each problem and their scores; nothing if the covariance is estimated from
+        more than means and scatter.
+
+    Notes
+    -----
+    With the means :math:`\mu_k` and scatter matrices :math:`S_k` of the labels in the training
+    rows (see `Moments`), the within-class covariance :math:`\Sigma = \sum_k \omega_k S_k / n_k`,
+    shrunk if the estimator shrinks it, has weights :math:`\omega_k = n_k / \sum_l n_l` with the
+    svd solver and :math:`\omega_k = \pi_k` with the others. A matrix :math:`W` that whitens it,
+    :math:`W^\top \Sigma W = I`, gives
+
+    .. math::
+        \log p(x, k) = (x - \bar\mu)^\top W \, m_k - \tfrac{1}{2} \lVert m_k \rVert^2
+            + \log \pi_k + c(x),
+        \qquad m_k = W^\top (\mu_k - \bar\mu), \quad \bar\mu = \sum_k \pi_k \mu_k .
+
+    The svd solver drops directions in which the data, or the means :math:`m_k`, hardly vary.
+    Splits in which rounding could change what it drops are refitted.
+    """
     if isinstance(estimator.shrinkage, str) or estimator.covariance_estimator is not None:
         return
     by_svd = estimator.solver == "svd"
-    middle, size = np.median(block.X, axis=0), np.abs(block.X).max(axis=0)
-    X = block.X - middle
-    scatter = _scatter(X, block)
-    for share in block.shares:
-        labels = [scatter.united(share, cells) for cells in share.cells]
+    median, size = np.median(batch.X, axis=0), np.abs(batch.X).max(axis=0)
+    X = batch.X - median
+    cell_moments = FullMoments.of_cells(X, batch)
+    for problem in batch.problems:
+        labels = [cell_moments.pool(problem, cells) for cells in problem.label_cells]
         mean = np.stack([label.mean for label in labels], axis=1)
-        row_share, prior = _priors(labels, estimator.priors)
+        frequency, prior = label_priors(labels, estimator.priors)
         if abs(prior[0].sum() - 1.0) > PRIORS_TOLERANCE:
             prior = prior / prior[0].sum()
-        center = np.einsum("pl,pld->pd", prior, mean)
-        # The svd solver weights labels by their rows, whatever the priors.
-        covariances = [label.covariance(share, estimator.shrinkage) for label in labels]
-        within = np.einsum("pl,lpij->pij", row_share if by_svd else prior, covariances)
-        white = _whiten(within, size, share, estimator.tol**2 if by_svd else 0.0)
-        place = (mean - center[:, None]) @ white.axes
-        certain = white.certain & (np.abs(place).max(axis=(1, 2)) > LEAST_SPREAD)
+        center = np.einsum("sl,sld->sd", prior, mean)
+        covariances = [label.covariance(problem, estimator.shrinkage) for label in labels]
+        within = np.einsum("sl,lsij->sij", frequency if by_svd else prior, covariances)
+        whitening = _whiten(within, size, problem, estimator.tol**2 if by_svd else 0.0)
+        place = (mean - center[:, None]) @ whitening.axes
+        is_stable = whitening.is_stable & (np.abs(place).max(axis=(1, 2)) > MIN_RELATIVE_SPREAD)
         if by_svd:
-            place, known = _along_main_axes(place, np.sqrt(prior), estimator.tol)
-            certain = certain & known
-            lever = np.sqrt(np.square(place).sum(axis=2)).max(axis=1)
+            place, keeps_axes = _drop_minor_axes(place, np.sqrt(prior), estimator.tol)
+            is_stable = is_stable & keeps_axes
+            leverage = np.sqrt(np.square(place).sum(axis=2)).max(axis=1)
         else:
-            certain = certain & np.all([label.total > 1 for label in labels], axis=0)
-            lever = white.distance(center + middle)
-        certain &= LAST_DIGIT * white.distance(center + middle) * lever < REFIT_NOISE
-        bias = _log(prior) - 0.5 * np.square(place).sum(axis=2)
-        bias[~certain] = np.nan
-        lines = [
-            (X[block.parts[position].test] - center[part]) @ white.axes[part] @ place[part].T
-            + bias[part]
-            for part, position in enumerate(share.index)
+            is_stable = is_stable & np.all([label.total > 1 for label in labels], axis=0)
+            leverage = whitening.norm(center + median)
+        is_stable &= EPSILON * whitening.norm(center + median) * leverage < MAX_REFIT_ERROR
+        intercept = _log(prior) - 0.5 * np.square(place).sum(axis=2)
+        intercept[~is_stable] = np.nan
+        split_joints = [
+            (X[test] - center[split]) @ whitening.axes[split] @ place[split].T + intercept[split]
+            for split, test in enumerate(problem.tests)
         ]
-        joint = np.concatenate(lines).T
+        joint = np.concatenate(split_joints).T
         if len(labels) == 2:
             positive = expit(joint[1] - joint[0])
             proba = np.stack([1.0 - positive, positive])
         else:
             proba = softmax(joint, axis=0)
-        yield share, share.judged(joint, proba, white.rounding[share.part])
+        rounding = whitening.rounding[problem.test_split]
+        yield problem, problem.scores_from_density(joint, proba, rounding)
 
 
-def quadratic_scores(estimator: Any, block: Block) -> Iterator[ShareScores]:
-    """Scores of `QuadraticDiscriminantAnalysis`; none where more than scatter decides."""
+def quadratic_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
+    r"""Compute the scores of `QuadraticDiscriminantAnalysis`.
+
+    Parameters
+    ----------
+    estimator : QuadraticDiscriminantAnalysis
+        The estimator, not fitted.
+    batch : SplitBatch
+        The splits.
+
+    Yields
+    ------
+    ProblemBatch, list of ndarray or None
+        The splits of each problem and their scores; nothing if the covariances are estimated
+        from more than means and scatter.
+
+    Notes
+    -----
+    With the mean :math:`\mu_k` and the covariance :math:`\Sigma_k = S_k / n_k` of each label
+    (see `Moments`), regularized or shrunk as the estimator does,
+
+    .. math::
+        \log p(x, k) = \log \pi_k - \frac{1}{2} \left[ \log \det \Sigma_k
+            + (x - \mu_k)^\top \Sigma_k^{-1} (x - \mu_k) \right] + c .
+    """
+    # Older versions of scikit-learn have neither solvers nor shrinkage.
     shrinkage = getattr(estimator, "shrinkage", None)
     if isinstance(shrinkage, str) or getattr(estimator, "covariance_estimator", None) is not None:
         return
     by_svd = getattr(estimator, "solver", "svd") == "svd"
-    middle, size = np.median(block.X, axis=0), np.abs(block.X).max(axis=0)
-    X = block.X - middle
-    scatter = _scatter(X, block)
-    least_rows = max(2, X.shape[1]) if by_svd else 2
-    for share in block.shares:
-        labels = [scatter.united(share, cells) for cells in share.cells]
-        _, prior = _priors(labels, estimator.priors)
-        joint = _log(prior).T[:, share.part]
-        rounding = np.zeros(len(share.index))
+    median, size = np.median(batch.X, axis=0), np.abs(batch.X).max(axis=0)
+    X = batch.X - median
+    cell_moments = FullMoments.of_cells(X, batch)
+    min_rows = max(2, X.shape[1]) if by_svd else 2
+    for problem in batch.problems:
+        labels = [cell_moments.pool(problem, cells) for cells in problem.label_cells]
+        _, prior = label_priors(labels, estimator.priors)
+        joint = _log(prior).T[:, problem.test_split]
+        rounding = np.zeros(len(problem.tests))
         for k, label in enumerate(labels):
-            covariance = label.covariance(share, shrinkage)
+            covariance = label.covariance(problem, shrinkage)
             if by_svd:
-                covariance = _blend(covariance, estimator.reg_param, 1.0)
-            white = _whiten(covariance, size, share, 0.0)
-            certain = white.certain & (label.total >= least_rows)
-            certain &= _least_variance(covariance) > estimator.tol * (1.0 + NEAR)
-            certain &= LAST_DIGIT * white.distance(label.mean + middle) < REFIT_NOISE
-            square = [
-                np.square((X[block.parts[position].test] - label.mean[part]) @ white.axes[part])
-                for part, position in enumerate(share.index)
+                covariance = shrink(covariance, estimator.reg_param, 1.0)
+            whitening = _whiten(covariance, size, problem, 0.0)
+            is_stable = whitening.is_stable & (label.total >= min_rows)
+            is_stable &= _smallest_variance(covariance) > estimator.tol * (1.0 + THRESHOLD_MARGIN)
+            is_stable &= EPSILON * whitening.norm(label.mean + median) < MAX_REFIT_ERROR
+            squares = [
+                np.square((X[test] - label.mean[split]) @ whitening.axes[split])
+                for split, test in enumerate(problem.tests)
             ]
-            log_det = np.where(certain, white.log_det, np.nan)[share.part]
-            joint[k] -= 0.5 * (np.concatenate(square).sum(axis=1) + log_det)
-            rounding = np.maximum(rounding, white.rounding)
+            log_det = np.where(is_stable, whitening.log_det, np.nan)[problem.test_split]
+            joint[k] -= 0.5 * (np.concatenate(squares).sum(axis=1) + log_det)
+            rounding = np.maximum(rounding, whitening.rounding)
         with np.errstate(invalid="ignore"):
-            log_odds = joint - joint.max(axis=0)
-            proba = np.exp(log_odds - np.log(np.exp(log_odds).sum(axis=0)))
-        yield share, share.judged(joint, proba, rounding[share.part])
-
-
-def _scatter(X: FloatArray, block: Block) -> Scatter:
-    """Scatter of every cell in every split."""
-    shape, d = (len(block.trained), block.cell.max() + 1), X.shape[1]
-    scatter = Scatter(np.zeros(shape), np.zeros((*shape, d)), np.zeros((*shape, d, d)))
-    for cell in range(shape[1]):
-        members = np.flatnonzero(block.cell == cell)
-        for split, trained in enumerate(block.trained[:, members]):
-            rows = members[trained]
-            if len(rows):
-                mean = X[rows].mean(axis=0)
-                deviation = X[rows] - mean
-                scatter.total[split, cell] = len(rows)
-                scatter.mean[split, cell] = mean
-                scatter.product[split, cell] = deviation.T @ deviation
-    return scatter
-
-
-def _priors(labels: list[Scatter], given: Any) -> tuple[FloatArray, FloatArray]:
-    """Shares of the labels in each part's rows, and their prior probabilities."""
-    total = np.stack([label.total for label in labels], axis=1)
-    share = total / total.sum(axis=1, keepdims=True)
-    return share, share if given is None else np.broadcast_to(np.asarray(given, float), share.shape)
+            log_ratio = joint - joint.max(axis=0)
+            proba = np.exp(log_ratio - np.log(np.exp(log_ratio).sum(axis=0)))
+        yield problem, problem.scores_from_density(joint, proba, rounding[problem.test_split])
 
 
 def _log(prior: FloatArray) -> FloatArray:
@@ -195,44 +197,78 @@ def _log(prior: FloatArray) -> FloatArray:
         return np.log(prior)
 
 
-def _blend(covariance: FloatArray, share: float, variance: float | FloatArray) -> FloatArray:
-    """Mix covariances with a multiple of the identity."""
-    return (1.0 - share) * covariance + share * variance * np.eye(covariance.shape[1])
-
-
-def _least_variance(covariance: FloatArray) -> FloatArray:
-    """Least variance in any direction, less what rounding may add to it."""
+def _smallest_variance(covariance: FloatArray) -> FloatArray:
+    """Return a lower bound of the smallest variance in any direction."""
     variance = np.linalg.eigvalsh(covariance)
     return variance[:, 0] - ROUNDING * variance[:, -1]
 
 
-def _whiten(covariance: FloatArray, size: FloatArray, share: Share, least: float) -> Whitening:
-    """Whiten covariances, leaving out the correlation's eigenvalues up to ``least``."""
-    scale = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-    varies = (scale > LEAST_SPREAD * size / share.scale) | (size == 0)
-    scale = np.where(scale > 0, scale, 1.0)
-    eigenvalue, vector = np.linalg.eigh(covariance / (scale[:, :, None] * scale[:, None]))
-    kept = eigenvalue > least
+def _whiten(
+    covariance: FloatArray, size: FloatArray, problem: ProblemBatch, threshold: float
+) -> Whitening:
+    """Whiten covariance matrices by the eigenvectors of the correlation matrices.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (n_splits, n_features, n_features)
+        Covariances of the scaled features.
+    size : ndarray of shape (n_features,)
+        The largest absolute value of each feature.
+    problem : ProblemBatch
+        The splits of a problem.
+    threshold : float
+        Axes with an eigenvalue up to this are dropped.
+
+    Returns
+    -------
+    Whitening
+        The axes.
+    """
+    std = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+    varies = (std > MIN_RELATIVE_SPREAD * size / problem.scale) | (size == 0)
+    std = np.where(std > 0, std, 1.0)
+    eigenvalue, vector = np.linalg.eigh(covariance / (std[:, :, None] * std[:, None]))
+    is_kept = eigenvalue > threshold
     rounding = ROUNDING * eigenvalue.shape[1]
-    doubtful = (eigenvalue > least * (1.0 - NEAR) - rounding) & (
-        eigenvalue < max(LEAST_EIGENVALUE, least * (1.0 + NEAR))
+    is_doubtful = (eigenvalue > threshold * (1.0 - THRESHOLD_MARGIN) - rounding) & (
+        eigenvalue < max(MIN_EIGENVALUE, threshold * (1.0 + THRESHOLD_MARGIN))
     )
-    eigenvalue = np.where(kept, eigenvalue, 1.0)
+    eigenvalue = np.where(is_kept, eigenvalue, 1.0)
     return Whitening(
-        np.where(kept[:, None], vector, 0.0)
+        axes=np.where(is_kept[:, None], vector, 0.0)
         / np.sqrt(eigenvalue)[:, None]
-        / (scale * share.scale)[..., None],
-        np.log(eigenvalue).sum(axis=1) + 2.0 * np.log(scale).sum(axis=1),
-        DIVISION / eigenvalue.min(axis=1),
-        varies.all(axis=1) & ~doubtful.any(axis=1),
+        / (std * problem.scale)[..., None],
+        log_det=np.log(eigenvalue).sum(axis=1) + 2.0 * np.log(std).sum(axis=1),
+        rounding=DISTANCE_ROUNDING / eigenvalue.min(axis=1),
+        is_stable=varies.all(axis=1) & ~is_doubtful.any(axis=1),
     )
 
 
-def _along_main_axes(place: FloatArray, weight: FloatArray, tol: float) -> tuple[FloatArray, Flags]:
-    """Leave out of the labels' places what they hardly differ in, and whether that is certain."""
+def _drop_minor_axes(
+    place: FloatArray, weight: FloatArray, tol: float
+) -> tuple[FloatArray, BoolArray]:
+    """Project the whitened means onto the axes along which they vary, as the svd solver does.
+
+    Parameters
+    ----------
+    place : ndarray of shape (n_splits, n_labels, n_features)
+        The whitened means.
+    weight : ndarray of shape (n_splits, n_labels)
+        The weights of the means.
+    tol : float
+        Axes are dropped if the means vary by at most this, relative to the first axis.
+
+    Returns
+    -------
+    place : ndarray of shape (n_splits, n_labels, n_features)
+        The projected means.
+    is_stable : ndarray of shape (n_splits,)
+        Whether rounding errors do not change which axes are dropped.
+    """
     _, spread, axes = np.linalg.svd(weight[..., None] * place, full_matrices=False)
-    least = tol * spread[:, :1]
-    kept = spread > least
-    doubtful: Flags = np.abs(spread - least) <= NEAR * least + ROUNDING * spread[:, :1]
-    main = np.where(kept[..., None], axes, 0.0)
-    return place @ main.swapaxes(1, 2) @ main, ~np.any(doubtful, axis=1)
+    threshold = tol * spread[:, :1]
+    is_kept = spread > threshold
+    margin = THRESHOLD_MARGIN * threshold + ROUNDING * spread[:, :1]
+    is_doubtful: BoolArray = np.abs(spread - threshold) <= margin
+    main_axes = np.where(is_kept[..., None], axes, 0.0)
+    return place @ main_axes.swapaxes(1, 2) @ main_axes, ~np.any(is_doubtful, axis=1)

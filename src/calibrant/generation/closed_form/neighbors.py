@@ -1,4 +1,4 @@
-"""Nearest neighbors: one search among all rows, from which each split takes its training rows."""
+"""Nearest neighbors: one search among all rows serves every split."""
 
 from __future__ import annotations
 
@@ -9,103 +9,158 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
-from calibrant.generation.closed_form.blocks import (
-    Block,
-    Scores,
-    Share,
-    ShareScores,
+from calibrant.generation.closed_form.batches import (
+    ProblemBatch,
+    ProblemScores,
+    SplitBatch,
+    SplitScores,
 )
 
-# Distances that depend on two rows alone; the second kind only if given its parameters.
+# Metrics that depend on two rows only.
 METRICS = {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev"}
-METRICS_OF_DATA = {"mahalanobis", "seuclidean"}
-# Squared distances this near, beside the squared length of rows, are tied: which of the rows
-# a search finds depends on how it computes and on their order.
-TIE = 1e-12
-# How many standard deviations more neighbors are searched than are needed on average.
-MARGIN = 5.0
-# Work arrays hold this many numbers at most, and searches find this many neighbors in all.
-MOST_NUMBERS = 2**20
-MOST_NEIGHBORS = 2**24
+# Metrics that depend on all training rows unless metric_params are given.
+METRICS_WITH_PARAMS = {"mahalanobis", "seuclidean"}
+# Squared distances that differ by less than this, relative to the squared norm of the rows, are
+# tied: which of the rows a search finds depends on its algorithm and on the order of rows.
+TIE_TOLERANCE = 1e-12
+# A search finds this many standard deviations more neighbors than a split needs on average.
+SEARCH_MARGIN = 5.0
+# The largest size of an array in a step of the vote.
+MAX_ARRAY_SIZE = 2**20
+# The largest number of neighbors, of all rows together, that a search finds.
+MAX_NEIGHBORS = 2**24
 
-Flags = BoolArray
-# The number of neighbors -> their distances and row numbers, nearest first, a line for each
-# row of a problem.
+# From a number of neighbors to the distances and row numbers of the nearest neighbors of each
+# row of a problem, in order of distance.
 Search = Callable[[int], tuple[FloatArray, IndexArray]]
 
 
-def neighbor_scores(estimator: KNeighborsClassifier, block: Block) -> Iterator[ShareScores]:
-    """Scores of `KNeighborsClassifier`; none for metrics and weights of the user's own."""
-    known = isinstance(estimator.metric, str) and (
+def neighbor_scores(estimator: KNeighborsClassifier, batch: SplitBatch) -> Iterator[ProblemScores]:
+    """Compute the scores of `KNeighborsClassifier`.
+
+    Parameters
+    ----------
+    estimator : KNeighborsClassifier
+        The estimator, not fitted.
+    batch : SplitBatch
+        The splits.
+
+    Yields
+    ------
+    ProblemBatch, list of ndarray or None
+        The splits of each problem and their scores; nothing for callable metrics and weights,
+        and for metrics that depend on all training rows.
+
+    Notes
+    -----
+    The neighbors of a row among the training rows of a split are its neighbors among all rows,
+    in the same order, without those that the split does not train on. If rows with different
+    labels tie for the last place, which of them the estimator chooses depends on its search, and
+    the split is refitted.
+    """
+    is_known = isinstance(estimator.metric, str) and (
         estimator.metric in METRICS
-        or (estimator.metric in METRICS_OF_DATA and bool(estimator.metric_params))
+        or (estimator.metric in METRICS_WITH_PARAMS and bool(estimator.metric_params))
     )
-    if not known or estimator.weights not in (None, "uniform", "distance"):
+    if not is_known or estimator.weights not in (None, "uniform", "distance"):
         return
     parameters = estimator.get_params(deep=False)
     del parameters["n_neighbors"], parameters["weights"]
 
-    @lru_cache(maxsize=1)  # One-vs-rest problems have the same rows.
-    def search(member: bytes, number: int) -> tuple[FloatArray, IndexArray]:
+    @lru_cache(maxsize=1)  # all one-vs-rest problems have the same rows
+    def search(member: bytes, n_neighbors: int) -> tuple[FloatArray, IndexArray]:
         rows = np.flatnonzero(np.frombuffer(member, dtype=bool))
-        finder = NearestNeighbors(n_neighbors=number, **parameters).fit(block.X[rows])
-        distance, found = finder.kneighbors(block.X[rows])
-        return distance, rows[found]
+        finder = NearestNeighbors(n_neighbors=n_neighbors, **parameters).fit(batch.X[rows])
+        distance, neighbor = finder.kneighbors(batch.X[rows])
+        return distance, rows[neighbor]
 
-    for share in block.shares:
-        among_own = partial(search, share.problem.member.tobytes())
-        yield share, _vote(estimator, block, share, among_own)
+    for problem in batch.problems:
+        search_rows = partial(search, problem.problem.member.tobytes())
+        yield problem, _vote(estimator, batch, problem, search_rows)
 
 
-def _vote(estimator: KNeighborsClassifier, block: Block, share: Share, search: Search) -> Scores:
-    """Scores of one problem; None if neighbors are too many or too few."""
-    rows, needed = share.problem.rows, estimator.n_neighbors
-    n_train = np.count_nonzero(block.trained[share.split] & share.problem.member, axis=1).min()
-    # One more than needed tells whether the last is tied.
-    surplus = 1.0 + MARGIN * (1.0 + np.sqrt(needed * (1.0 - n_train / len(rows))))
-    width = min(len(rows), int((needed + surplus) * len(rows) / n_train))
-    line = np.searchsorted(rows, share.rows)
-    tie = TIE * np.square(block.X[rows]).sum(axis=1).max()
-    votes = np.empty((len(share.cells), len(line)))
-    certain = np.empty(len(line), dtype=bool)
+def _vote(
+    estimator: KNeighborsClassifier, batch: SplitBatch, problem: ProblemBatch, search: Search
+) -> SplitScores:
+    """Return the scores of one problem; None for all splits if a search would be too large."""
+    rows, k = problem.problem.rows, estimator.n_neighbors
+    is_train_row = batch.in_training[problem.full_split] & problem.problem.member
+    n_train = np.count_nonzero(is_train_row, axis=1).min()
+    # One neighbor more than needed shows whether the last one is tied.
+    surplus = 1.0 + SEARCH_MARGIN * (1.0 + np.sqrt(k * (1.0 - n_train / len(rows))))
+    width = min(len(rows), int((k + surplus) * len(rows) / n_train))
+    line = np.searchsorted(rows, problem.test_rows)
+    tie = TIE_TOLERANCE * np.square(batch.X[rows]).sum(axis=1).max()
+    votes = np.empty((len(problem.label_cells), len(line)))
+    is_exact = np.empty(len(line), dtype=bool)
     first = 0
     while first < len(line):
-        if n_train < needed or len(rows) * width > MOST_NEIGHBORS:
-            return [None] * len(share.index)
-        some = slice(first, first + max(1, MOST_NUMBERS // width))
+        if n_train < k or len(rows) * width > MAX_NEIGHBORS:
+            return [None] * len(problem.tests)
+        chunk = slice(first, first + max(1, MAX_ARRAY_SIZE // width))
         distance, neighbor = search(width)
-        distance, neighbor = distance[line[some]], neighbor[line[some]]
-        trained = block.trained[share.split[share.part[some], None], neighbor]
-        if width < len(rows) and np.count_nonzero(trained, axis=1).min() <= needed:
+        distance, neighbor = distance[line[chunk]], neighbor[line[chunk]]
+        full_split = problem.full_split[problem.test_split[chunk], None]
+        in_training = batch.in_training[full_split, neighbor]
+        if width < len(rows) and np.count_nonzero(in_training, axis=1).min() <= k:
             width = min(len(rows), 2 * width)
             continue
-        labels = [trained & (share.labels[neighbor] == label) for label in range(len(votes))]
-        chosen = trained & (np.cumsum(trained, axis=1) <= needed)
-        weight = _weight(distance, chosen) if estimator.weights == "distance" else chosen
-        for own, place in zip(labels, votes, strict=True):
-            # One after the other, the nearest first, as the estimator adds them up.
-            place[some] = np.cumsum(weight * own, axis=1)[:, -1]
-        certain[some] = _are_certain(distance, chosen, labels, tie, all_found=width == len(rows))
-        first = some.stop
-    return share.by_part(votes / votes.sum(axis=0), certain)
+        label = problem.label_index[neighbor]
+        has_label = [in_training & (label == index) for index in range(len(votes))]
+        is_chosen = in_training & (np.cumsum(in_training, axis=1) <= k)
+        weight = (
+            _inverse_distance(distance, is_chosen) if estimator.weights == "distance" else is_chosen
+        )
+        for label_votes, is_label in zip(votes, has_label, strict=True):
+            # A cumulative sum adds in the same order as the estimator, the nearest first.
+            label_votes[chunk] = np.cumsum(weight * is_label, axis=1)[:, -1]
+        is_exact[chunk] = _is_unaffected_by_ties(
+            distance, is_chosen, has_label, tie, found_all=width == len(rows)
+        )
+        first = chunk.stop
+    return problem.scores_where(is_exact, votes / votes.sum(axis=0))
 
 
-def _weight(distance: FloatArray, chosen: Flags) -> FloatArray:
-    """Inverse distances; rows in the very same place leave nothing to the others."""
-    same = chosen & (distance == 0)
-    inverse = np.divide(1.0, distance, out=np.zeros_like(distance), where=chosen & ~same)
-    return np.where(same.any(axis=1, keepdims=True), same, inverse)
+def _inverse_distance(distance: FloatArray, is_chosen: BoolArray) -> FloatArray:
+    """Return the weights of neighbors; if some have distance 0, only these have weight."""
+    is_same = is_chosen & (distance == 0)
+    inverse = np.divide(1.0, distance, out=np.zeros_like(distance), where=is_chosen & ~is_same)
+    return np.where(is_same.any(axis=1, keepdims=True), is_same, inverse)
 
 
-def _are_certain(
-    distance: FloatArray, chosen: Flags, labels: list[Flags], tie: float, *, all_found: bool
-) -> Flags:
-    """Whether it does not matter which of the rows that are tied with the last are chosen."""
-    last = np.square(np.where(chosen, distance, 0.0).max(axis=1, keepdims=True))
-    trained = np.any(labels, axis=0)
-    gap = np.where(trained, np.square(distance) - last, -np.inf)
-    tied = np.abs(gap) <= tie + TIE * last
-    mixed = np.sum([(tied & own).any(axis=1) for own in labels], axis=0) > 1
-    # More that are tied may lie beyond those that were found.
-    more = (gap <= tie + TIE * last).all(axis=1) & (not all_found)
-    return ~(tied & ~chosen).any(axis=1) | ~(mixed | more)
+def _is_unaffected_by_ties(
+    distance: FloatArray,
+    is_chosen: BoolArray,
+    has_label: list[BoolArray],
+    tie: float,
+    *,
+    found_all: bool,
+) -> BoolArray:
+    """Return whether every choice among the rows tied with the last neighbor gives the same vote.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n_points, n_found)
+        The distances of the rows that the search found.
+    is_chosen : ndarray of shape (n_points, n_found)
+        Whether each of them is one of the nearest training rows.
+    has_label : list of ndarray of shape (n_points, n_found)
+        Whether each of them is a training row with each label.
+    tie : float
+        Squared distances that differ by this are tied.
+    found_all : bool
+        Whether the search found all rows.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+        One flag per point.
+    """
+    last = np.square(np.where(is_chosen, distance, 0.0).max(axis=1, keepdims=True))
+    in_training = np.any(has_label, axis=0)
+    gap = np.where(in_training, np.square(distance) - last, -np.inf)
+    is_tied = np.abs(gap) <= tie + TIE_TOLERANCE * last
+    has_several_labels = np.sum([(is_tied & label).any(axis=1) for label in has_label], axis=0) > 1
+    # Rows that the search did not find may be tied too.
+    may_have_more = (gap <= tie + TIE_TOLERANCE * last).all(axis=1) & (not found_all)
+    return ~(is_tied & ~is_chosen).any(axis=1) | ~(has_several_labels | may_have_more)

@@ -17,9 +17,9 @@ GOLDEN = json.loads((Path(__file__).parent / "golden" / "near_isotonic.json").re
 
 
 def solve_qp(y, weight, lam):
-    """Solve the dual, a least squares problem in a box, by an active-set method."""
+    """Solve the dual problem, which is bounded least squares, by an active-set method."""
     root = np.sqrt(weight)
-    # b = y - W^-1 D' v with 0 <= v <= lam, where D takes differences of neighbors.
+    # b = y - W^-1 D' v with 0 <= v <= lam, where D b are the decreases b_i - b_{i+1}.
     transposed = np.zeros((len(y), len(y) - 1))
     for i in range(len(y) - 1):
         transposed[i, i], transposed[i + 1, i] = 1.0, -1.0
@@ -30,12 +30,12 @@ def solve_qp(y, weight, lam):
 
 
 def assert_optimal(y, weight, lam, fitted):
-    """Check the conditions of optimality, which characterize the solution."""
-    pull = np.cumsum(weight * (y - fitted))
+    """Check the optimality conditions, which characterize the solution."""
+    dual = np.cumsum(weight * (y - fitted))
     scale = max(1.0, np.abs(weight * y).sum())
-    assert abs(pull[-1]) < 1e-9 * scale
+    assert abs(dual[-1]) < 1e-9 * scale
     step = np.diff(fitted)
-    inner = pull[:-1]
+    inner = dual[:-1]  # lam where b falls, 0 where it rises, between them where it is constant
     assert (inner > -1e-9 * scale).all()
     assert (inner < lam + 1e-9 * scale).all()
     tolerance = 1e-9 * max(1.0, np.ptp(y))
@@ -44,21 +44,21 @@ def assert_optimal(y, weight, lam, fitted):
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["name"])
-def test_path_equals_that_of_the_r_package(case):
+def test_path_agrees_with_the_r_package(case):
     path = near_isotonic_path(case["y"])
     for lam, fitted in zip(case["lambda"], case["beta_by_lambda"], strict=True):
         np.testing.assert_allclose(path.solution(lam), fitted, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["name"])
-def test_breakpoints_are_those_of_the_r_package_without_repeats(case):
+def test_breakpoints_are_the_distinct_ones_of_the_r_package(case):
     lambdas = np.array(case["lambda"])
     distinct = lambdas[np.r_[True, np.diff(lambdas) > 1e-12]]
     np.testing.assert_allclose(near_isotonic_path(case["y"]).lambdas, distinct, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["two at a time", "unequal groups"])
-def test_path_equals_that_of_netcal(name, peers):
+def test_path_agrees_with_netcal(name, peers):
     case = peers["near_isotonic"][name]
     path = near_isotonic_path(case["y"])
     lambdas = [model["lambda"] for model in case["models"]]
@@ -68,8 +68,8 @@ def test_path_equals_that_of_netcal(name, peers):
         np.testing.assert_allclose(path.solution(model["lambda"]), fitted, rtol=0, atol=1e-12)
 
 
-def test_no_row_is_lost_where_three_groups_merge_at_once(peers):
-    """netcal loses one there, so that its path ends beside isotonic regression."""
+def test_no_point_is_lost_when_three_groups_merge_at_once(peers):
+    """netcal loses one, so its path does not end in isotonic regression."""
     case = peers["near_isotonic"]["lost row"]
     y, last = np.array(case["y"], dtype=float), case["models"][-1]
     path = near_isotonic_path(y)
@@ -81,7 +81,7 @@ def test_no_row_is_lost_where_three_groups_merge_at_once(peers):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_solution_equals_that_of_a_quadratic_program(seed):
+def test_solution_agrees_with_a_quadratic_program(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(2, 12)
     y, weight = rng.normal(size=n), rng.uniform(0.2, 3.0, size=n)
@@ -127,7 +127,7 @@ def test_the_path_starts_at_the_data(y):
 
 
 @given(arrays(float, st.integers(1, 60), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
-def test_group_counts_are_those_of_the_solutions(y):
+def test_group_counts_agree_with_the_solutions(y):
     path = near_isotonic_path(y)
     for lam, n_groups in zip(path.lambdas, path.n_groups, strict=True):
         distinct = np.count_nonzero(np.abs(np.diff(path.solution(lam))) > 1e-9) + 1
@@ -141,12 +141,12 @@ def test_memberships_are_the_groups_of_each_breakpoint(y, data):
     breakpoints = np.array(sorted(data.draw(some)))
     nodes, position = path.memberships(breakpoints)
     for place, index in enumerate(breakpoints):
-        own = nodes[position == place]
-        np.testing.assert_array_equal(np.sort(own), np.sort(path.groups(path.lambdas[index])))
+        found = nodes[position == place]
+        np.testing.assert_array_equal(np.sort(found), np.sort(path.groups(path.lambdas[index])))
     assert len(nodes) == path.n_groups[breakpoints].sum()
 
 
-def test_integer_weights_are_repeated_points():
+def test_integer_weights_are_equivalent_to_repeated_points():
     rng = np.random.default_rng(3)
     y, weight = rng.normal(size=30), rng.integers(1, 5, size=30)
     weighted = near_isotonic_path(y, weight)
@@ -176,7 +176,7 @@ def test_simple_paths(y, lambdas, last):
     assert path.n_groups[-1] == len(set(last))
 
 
-def test_memory_grows_with_the_number_of_points_not_its_square():
+def test_memory_is_linear_in_the_number_of_points():
     peaks = []
     for n in (4_000, 16_000):
         y = np.random.default_rng(0).integers(0, 2, size=n).astype(float)
@@ -187,13 +187,13 @@ def test_memory_grows_with_the_number_of_points_not_its_square():
     assert peaks[1] < 6 * peaks[0]
 
 
-def test_small_steps_beside_large_ones_are_kept():
+def test_small_steps_next_to_large_ones_are_kept():
     path = near_isotonic_path([1e-3, 0.0, 1e10])
     np.testing.assert_allclose(path.lambdas, [0.0, 5e-4])
     np.testing.assert_allclose(path.solution(5e-4), [5e-4, 5e-4, 1e10])
 
 
-def test_input_is_left_alone():
+def test_input_is_not_modified():
     y, weight = np.array([1.0, 0.0, 0.5]), np.array([1.0, 2.0, 3.0])
     near_isotonic_path(y, weight)
     np.testing.assert_array_equal(y, [1.0, 0.0, 0.5])
@@ -204,20 +204,20 @@ def test_input_is_left_alone():
     ("arguments", "message"),
     [
         (([],), r"at least one point\. Got shape \(0,\)"),
-        (([[0.0, 1.0]],), r"one-dimensional .* Got shape \(1, 2\)"),
-        (([0.0, np.nan],), r"y must be finite .* Got nan"),
+        (([[0.0, 1.0]],), r"one-dimensional, .* Got shape \(1, 2\)"),
+        (([0.0, np.nan],), r"y must be finite .* Got values from nan"),
         (([0.0, 1.0], [1.0]), r"the shape of y, \(2,\)\. Got \(1,\)"),
-        (([0.0, 1.0], [1.0, 0.0]), r"from 1e-100 to 1e\+100\. Got 0 to 1\. Drop"),
-        (([0.0, 1e200],), r"within \+-1e\+100\. Got 0 to 1e\+200"),
-        (([0.0, 1.0], [1.0, np.inf]), r"Got 1 to inf"),
+        (([0.0, 1.0], [1.0, 0.0]), r"between 1e-100 and 1e\+100\. Got values from 0 to 1\. Drop"),
+        (([0.0, 1e200],), r"within \+-1e\+100\. Got values from 0 to 1e\+200"),
+        (([0.0, 1.0], [1.0, np.inf]), r"Got values from 1 to inf"),
     ],
 )
-def test_bad_input_gets_one_clear_error(arguments, message):
+def test_invalid_input_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         near_isotonic_path(*arguments)
 
 
 @pytest.mark.parametrize("lam", [-0.1, np.nan])
-def test_penalties_below_zero_are_refused(lam):
-    with pytest.raises(ValueError, match="lam must be 0 or more"):
+def test_invalid_penalties_are_refused(lam):
+    with pytest.raises(ValueError, match="lam must be at least 0"):
         near_isotonic_path([1.0, 0.0]).solution(lam)

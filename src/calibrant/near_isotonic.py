@@ -1,4 +1,4 @@
-"""The near-isotonic solution path, kept as a tree of merging groups."""
+"""Near-isotonic regression, for all penalties at once."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calibrant._core.merging import merge_leaves
+from calibrant._core.merging import Leaves, merge_leaves
 from calibrant._core.typing import FloatArray, IndexArray
 
-# Beyond these, sums and reciprocals of weights and values could overflow.
+# Sums and reciprocals of weights and values outside this range could overflow.
 SMALLEST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
 class NearIsotonicPath:
-    """All near-isotonic fits of one sequence, from the data to isotonic regression.
+    """The solution path of near-isotonic regression.
 
-    The path is a forest of binary trees. A node is a group of consecutive points that
-    share one fitted value, ``mean + lambda * slope``, from its own merge to the next one.
-    The groups at one lambda are a partition of the points. There are fewer than ``2 n``
-    nodes, so the whole path takes memory linear in the number of points.
+    The path is stored as a forest of binary trees. A node is a group of consecutive points with
+    the common fitted value ``mean + lambda * slope``, from the merge that forms it to the merge
+    that it takes part in. The groups at a given lambda partition the points. There are fewer
+    than 2 n nodes, so the path takes O(n) memory.
 
     Attributes
     ----------
     lambdas : ndarray of shape (n_breakpoints,)
-        The breakpoints, ascending. The first is 0, where the solution is ``y``;
-        from the last one on it is the isotonic regression of ``y``.
+        The breakpoints, ascending. At the first, 0, the solution is ``y``. From the last one
+        on, it is the isotonic regression of ``y``.
     n_groups : ndarray of shape (n_breakpoints,)
-        The number of groups of equal fitted values at each breakpoint.
+        The number of groups at each breakpoint.
     start, stop : ndarray of shape (n_nodes,)
-        A node holds the points ``start`` to ``stop - 1``. The first nodes are the leaves:
-        runs of equal neighbors in ``y``. Those that merges made follow, in their order.
+        A node has the points ``start`` to ``stop - 1``. The leaves, which are runs of equal
+        values in ``y``, come first, followed by the merged nodes in the order of the merges.
     weight, mean : ndarray of shape (n_nodes,)
-        The sum of weights and the weighted mean of ``y`` over a node's points.
+        The total weight and the weighted mean of ``y`` over the points of a node.
     slope : ndarray of shape (n_nodes,)
-        The change of a node's value for a unit of lambda.
+        The derivative of the fitted value of a node with respect to lambda.
     parts : ndarray of shape (n_merges, 2)
-        The two nodes that each merge made one.
+        The two nodes that each merge joins.
     merged_at : ndarray of shape (n_merges,)
         The lambda of each merge, ascending.
     """
@@ -56,16 +56,16 @@ class NearIsotonicPath:
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves; the node that merge m made is number ``n_leaves + m``."""
+        """The number of leaves. Merge m forms the node ``n_leaves + m``."""
         return len(self.start) - len(self.parts)
 
     def groups(self, lam: float) -> IndexArray:
-        """Nodes that are groups at ``lam``, from the first point to the last.
+        """Return the groups at a penalty, in the order of the points.
 
         Parameters
         ----------
         lam : float
-            The penalty, 0 or more.
+            The penalty, at least 0.
 
         Returns
         -------
@@ -73,13 +73,15 @@ class NearIsotonicPath:
             Indices into the node arrays.
         """
         if not lam >= 0:
-            raise ValueError(f"lam must be 0 or more. Got {lam}. Pass a penalty from path.lambdas.")
-        breakpoint_before = np.searchsorted(self.lambdas, lam, side="right") - 1
-        nodes, _ = self.memberships(np.array([breakpoint_before]))
+            raise ValueError(f"lam must be at least 0. Got {lam}. Pass one of path.lambdas.")
+        latest_breakpoint = np.searchsorted(self.lambdas, lam, side="right") - 1
+        nodes, _ = self.memberships(np.array([latest_breakpoint]))
         return nodes[np.argsort(self.start[nodes])]
 
     def memberships(self, breakpoints: IndexArray) -> tuple[IndexArray, IndexArray]:
-        """All groups at several breakpoints, in time that grows with their number only.
+        """Return the groups at several breakpoints.
+
+        The time is linear in the number of groups returned.
 
         Parameters
         ----------
@@ -88,12 +90,15 @@ class NearIsotonicPath:
 
         Returns
         -------
-        nodes, position : ndarray of shape (n_memberships,)
-            A node, and the position in ``breakpoints`` of one at which it is a group.
+        nodes : ndarray of shape (n_memberships,)
+            Indices into the node arrays, one for each breakpoint at which a node is a group.
+        position : ndarray of shape (n_memberships,)
+            The position of that breakpoint in ``breakpoints``.
         """
         n_merges, n_last = len(self.parts), len(self._last_nodes)
         n_merged = self.n_leaves - self.n_groups[breakpoints]
-        # Whatever is a group from here on is part of a later merge, or of none.
+        # A group at or after the first breakpoint takes part in a later merge, or in none. It
+        # exists from the merge that forms it until that later merge.
         nodes = np.concatenate([self.parts[n_merged[0] :].ravel(), self._last_nodes])
         until = np.concatenate(
             [np.repeat(np.arange(n_merged[0], n_merges), 2), np.full(n_last, n_merges)]
@@ -106,13 +111,26 @@ class NearIsotonicPath:
 
     @cached_property
     def _last_nodes(self) -> IndexArray:
-        """Nodes that are groups at the end of the path."""
+        """Groups at the end of the path."""
         is_last = np.ones(len(self.start), dtype=bool)
         is_last[self.parts] = False
         return np.flatnonzero(is_last)
 
     def values(self, nodes: IndexArray, lam: float | FloatArray) -> FloatArray:
-        """Fitted values at ``lam`` of the groups ``nodes``."""
+        """Fitted values of groups.
+
+        Parameters
+        ----------
+        nodes : ndarray of shape (n,)
+            Indices into the node arrays.
+        lam : float or ndarray of shape (n,)
+            The penalty, or one per node, at which the nodes are groups.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The fitted values.
+        """
         return self.mean[nodes] + lam * self.slope[nodes]
 
     def solution(self, lam: float) -> FloatArray:
@@ -121,46 +139,51 @@ class NearIsotonicPath:
         Parameters
         ----------
         lam : float
-            The penalty, 0 or more; any value, not only a breakpoint.
+            The penalty, at least 0. It need not be a breakpoint.
 
         Returns
         -------
         ndarray of shape (n_points,)
-            The minimizer at ``lam``.
+            The minimizer of the near-isotonic problem.
         """
         nodes = self.groups(lam)
         return np.repeat(self.values(nodes, lam), self.stop[nodes] - self.start[nodes])
 
 
 def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NearIsotonicPath:
-    """Solve near-isotonic regression for every penalty at once.
-
-    Minimizes ``1/2 sum w_i (y_i - b_i)^2 + lambda sum max(b_i - b_{i+1}, 0)``
-    over b, for all ``lambda >= 0``, in O(n log n) time and O(n) memory.
+    r"""Solution path of near-isotonic regression.
 
     Parameters
     ----------
     y : array-like of shape (n_points,)
         The sequence to fit, in order.
     sample_weight : array-like of shape (n_points,), default=None
-        Positive weights. None is a weight of 1 for every point.
+        Positive weights of the points. ``None`` means equal weights of 1.
 
     Returns
     -------
     NearIsotonicPath
-        The breakpoints and the solution for any lambda.
+        The breakpoints, and the solution at every penalty.
 
     Notes
     -----
-    Neighbors that become equal stay equal for all larger lambda [1]_, so the path
-    is a sequence of merges. While the groups stay the same, stationarity gives the
-    value of group g in closed form, with s_g = 1 if its value is above that of its
-    right neighbor and 0 otherwise:
+    Near-isotonic regression [1]_ penalizes decreases instead of forbidding them:
 
-        b_g = mean_g + lambda (s_{g-1} - s_g) / weight_g
+    .. math:: \min_b \; \frac{1}{2} \sum_{i=1}^n w_i (y_i - b_i)^2
+        + \lambda \sum_{i=1}^{n-1} \max(b_i - b_{i+1}, 0).
 
-    Hence the lambda at which two neighbors meet follows from their means and
-    slopes alone, and rounding does not add up along the path (`calibrant._core.merging`).
+    The solution is piecewise linear in :math:`\lambda`, and neighbors that become equal stay
+    equal [1]_, so the path is a sequence of merges of neighboring groups. Between merges, the
+    value of group g is
+
+    .. math:: b_g(\lambda) = \bar y_g + \lambda \, \frac{\sigma_{g-1} - \sigma_g}{W_g},
+
+    where :math:`\bar y_g` is the weighted mean of the group, :math:`W_g` its total weight, and
+    :math:`\sigma_g` is 1 if the group lies above its right neighbor and 0 otherwise. The
+    :math:`\lambda` at which two neighbors meet follows from their means and slopes alone, so
+    rounding errors do not accumulate along the path.
+
+    The path takes O(n log n) time and O(n) memory.
 
     References
     ----------
@@ -181,8 +204,8 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
     values = np.array(y, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(
-            f"y must be one-dimensional with at least one point. Got shape {values.shape}. "
-            "Pass one sequence, in the order of its scores."
+            f"y must be one-dimensional, with at least one point. Got shape {values.shape}. "
+            "Pass a single sequence."
         )
     weights = np.ones_like(values) if sample_weight is None else np.array(sample_weight, np.float64)
     if weights.shape != values.shape:
@@ -192,35 +215,32 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
         )
     if not np.abs(values).max() <= LARGEST:  # true for NaN as well
         raise ValueError(
-            f"y must be finite and within +-{LARGEST:.0e}. Got {values.min():g} to "
-            f"{values.max():g}. Drop points without a value, and rescale extreme ones."
+            f"y must be finite and within +-{LARGEST:.0e}. Got values from {values.min():g} to "
+            f"{values.max():g}. Drop missing values, and rescale extreme ones."
         )
     if not (weights.min() >= SMALLEST and weights.max() <= LARGEST):
         raise ValueError(
-            f"sample_weight must be from {SMALLEST:.0e} to {LARGEST:.0e}. "
-            f"Got {weights.min():g} to {weights.max():g}. "
-            "Drop the points of weight 0, and rescale extreme weights."
+            f"sample_weight must be between {SMALLEST:.0e} and {LARGEST:.0e}. "
+            f"Got values from {weights.min():g} to {weights.max():g}. "
+            "Drop points of weight 0, and rescale extreme weights."
         )
-    # The leaves: runs of equal neighbors, which stay together from lambda = 0 on. Their
-    # mean is the value itself, not total / weight: the solution at 0 is y to the last bit.
+    # The leaves are runs of equal values, which stay equal. Their mean is the value itself rather
+    # than total / weight, so that the solution at lambda = 0 is exactly y.
     first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
-    start, stop, weight, mean, slope, parts, merged_at = merge_leaves(
-        first,
-        np.append(first[1:], len(values)),
-        np.add.reduceat(weights, first),
-        np.add.reduceat(weights * values, first),
-        values[first],
+    forest = merge_leaves(
+        Leaves(
+            start=first,
+            stop=np.append(first[1:], len(values)),
+            weight=np.add.reduceat(weights, first),
+            total=np.add.reduceat(weights * values, first),
+            mean=values[first],
+        )
     )
-    # Where lambda rises, a model ends; those before have the merges so far.
-    rises = np.flatnonzero(np.diff(merged_at, prepend=0.0) > 0)
+    # A merge at which lambda increases begins a breakpoint; the groups of the previous one are
+    # what the merges before it have left.
+    increases = np.flatnonzero(np.diff(forest.merged_at, prepend=0.0) > 0)
     return NearIsotonicPath(
-        lambdas=np.append(0.0, merged_at[rises]),
-        n_groups=len(first) - np.append(rises, len(merged_at)),
-        start=start,
-        stop=stop,
-        weight=weight,
-        mean=mean,
-        slope=slope,
-        parts=parts,
-        merged_at=merged_at,
+        lambdas=np.append(0.0, forest.merged_at[increases]),
+        n_groups=len(first) - np.append(increases, len(forest.merged_at)),
+        **forest._asdict(),
     )

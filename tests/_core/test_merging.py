@@ -6,21 +6,19 @@ from hypothesis.extra.numpy import arrays
 
 from calibrant._core import merging
 
-NAMES = ["start", "stop", "weight", "mean", "slope", "parts", "merged_at"]
-
 
 @pytest.fixture(scope="module")
 def compiled():
-    """Skip where there is no compiled kernel; that there is one in CI is for `each_kernel`."""
+    """Skip if the compiled kernel is not built; in CI, `each_kernel` fails instead."""
     if merging.KERNEL != "compiled":
         pytest.skip("the compiled kernel is not built: python setup.py build_ext --inplace")
     return merging.merge_compiled
 
 
-def leaves(values, weight):
-    """One leaf a point, as the path makes them of values without ties between neighbors."""
+def make_leaves(values, weight):
+    """Runs of equal values."""
     first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
-    return (
+    return merging.Leaves(
         first,
         np.append(first[1:], len(values)),
         np.add.reduceat(weight, first),
@@ -30,10 +28,12 @@ def leaves(values, weight):
 
 
 def assert_same_forest(compiled, values, weight):
-    expected = merging.merge_in_python(*leaves(values, weight))
-    for name, own, other in zip(NAMES, compiled(*leaves(values, weight)), expected, strict=True):
-        assert own.dtype == other.dtype, name
-        np.testing.assert_array_equal(own, other, err_msg=name, strict=True)
+    leaves = make_leaves(values, weight)
+    expected, forest = merging.merge_in_python(leaves), compiled(leaves)
+    for name in forest._fields:
+        np.testing.assert_array_equal(
+            getattr(forest, name), getattr(expected, name), err_msg=name, strict=True
+        )
 
 
 values = st.one_of(
@@ -47,18 +47,19 @@ weights = st.one_of(st.floats(1e-100, 1e100), st.sampled_from([0.3, 1.0, 2.0]))
 @given(st.data())
 def test_kernels_agree_to_the_last_bit(compiled, data):
     n = data.draw(st.integers(1, 60))
-    y, weight = (data.draw(arrays(float, n, elements=own)) for own in (values, weights))
+    y = data.draw(arrays(float, n, elements=values))
+    weight = data.draw(arrays(float, n, elements=weights))
     assert_same_forest(compiled, y, weight)
 
 
-@pytest.mark.parametrize("kind", ["binary", "shares", "fractions", "falling", "noisy trend"])
+@pytest.mark.parametrize("kind", ["binary", "quarters", "fractions", "falling", "noisy trend"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_kernels_agree_on_thousands_of_points(compiled, kind, weighted):
     rng = np.random.default_rng(0)
     n = 5_000
     y = {
         "binary": rng.integers(0, 2, size=n).astype(float),
-        "shares": rng.integers(0, 5, size=n) / 4,
+        "quarters": rng.integers(0, 5, size=n) / 4,
         "fractions": rng.uniform(size=n),
         "falling": np.linspace(1, 0, n),
         "noisy trend": np.linspace(0, 1, n) + rng.normal(size=n),
@@ -77,15 +78,15 @@ def test_kernels_agree_on_thousands_of_points(compiled, kind, weighted):
     ],
     ids=["even number of nodes", "32-bit", "too long", "no nodes", "not an array"],
 )
-def test_the_compiled_kernel_refuses_arrays_that_do_not_fit(compiled, change, error):
+def test_the_compiled_kernel_refuses_arrays_of_the_wrong_length_or_type(compiled, change, error):
     nodes = [np.zeros(5, dtype=np.intp), np.zeros(5, dtype=np.intp), *np.ones((4, 5))]
-    fitting = [*nodes, np.zeros((2, 2), dtype=np.intp), np.zeros(2)]
-    assert merging.merge(*fitting, 0.0, 0.0) == 0
+    valid = [*nodes, np.zeros((2, 2), dtype=np.intp), np.zeros(2)]
+    assert merging.merge(*valid, 0.0, 0.0) == 0
     with pytest.raises(error):
-        merging.merge(*change(fitting), 0.0, 0.0)
+        merging.merge(*change(valid), 0.0, 0.0)
 
 
-def test_the_compiled_kernel_refuses_to_write_to_what_is_read_only(compiled):
+def test_the_compiled_kernel_refuses_read_only_arrays(compiled):
     nodes = [np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp), *np.ones((4, 1))]
     nodes[0].setflags(write=False)
     with pytest.raises((ValueError, BufferError)):

@@ -1,9 +1,8 @@
-/* The merges of the near-isotonic path: merging.merge_in_python, in C.
+/* The kernel of the near-isotonic path: merging.merge_in_python in C.
 
-   That function is the specification. The same operations on doubles in the same order
-   give the same result to the last bit. Arrays come and go by the buffer protocol, and
-   the code keeps to the stable ABI: it needs no headers of numpy's, and one build serves
-   all versions of Python. */
+   That function is the reference. The same floating-point operations in the same order give
+   bit-identical results. Arrays are passed by the buffer protocol, and only the stable ABI is
+   used: the code needs no NumPy headers, and one build serves all versions of Python. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -11,21 +10,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The forest, with room for 2 n_leaves - 1 nodes; the leaves come first. */
+/* The forest, with space for 2 n_leaves - 1 nodes; the leaves come first. */
 typedef struct {
     Py_ssize_t *start, *stop;
     double *weight, *total, *mean, *slope;
-    Py_ssize_t *parts; /* two nodes a merge */
+    Py_ssize_t *parts; /* two nodes per merge */
     double *merged_at;
 } Forest;
 
-/* Neighbors a and b meet at lambda = meets. */
+/* The neighbors a and b meet at lambda = meets. */
 typedef struct {
     double meets;
     Py_ssize_t a, b;
 } Event;
 
-/* The order of tuples (meets, a, b). No two events are equal. */
+/* Lexicographic order of (meets, a, b). No two events are equal. */
 static int
 comes_before(Event x, Event y)
 {
@@ -34,7 +33,7 @@ comes_before(Event x, Event y)
     return x.a != y.a ? x.a < y.a : x.b < y.b;
 }
 
-/* Let the event fall from a hole in the heap to its place below. */
+/* Move the hole down the heap to where the event belongs, and put the event there. */
 static void
 sift_down(Event *heap, Py_ssize_t size, Py_ssize_t hole, Event event)
 {
@@ -50,7 +49,7 @@ sift_down(Event *heap, Py_ssize_t size, Py_ssize_t hole, Event event)
     heap[hole] = event;
 }
 
-/* Let the event rise from a hole in the heap to its place above. */
+/* Move the hole up the heap to where the event belongs, and put the event there. */
 static void
 sift_up(Event *heap, Py_ssize_t hole, Event event)
 {
@@ -64,7 +63,7 @@ sift_up(Event *heap, Py_ssize_t hole, Event event)
     heap[hole] = event;
 }
 
-/* The lambda at which neighbors a and b meet, lam if they do already. */
+/* Return the lambda at which neighbors a and b meet; lam if they are already equal. */
 static double
 meeting(const Forest *f, Py_ssize_t a, Py_ssize_t b, double lam, double equal_values)
 {
@@ -76,8 +75,10 @@ meeting(const Forest *f, Py_ssize_t a, Py_ssize_t b, double lam, double equal_va
     return closing != 0.0 ? (f->mean[b] - f->mean[a]) / closing : INFINITY;
 }
 
-/* Merge until none meet. The scratch arrays have the length of the nodes; the heap has
-   room for two events a leaf: a merge takes one away and adds at most two. Returns the number of merges. */
+/* Merge neighboring groups until no two of them meet, and return the number of merges.
+
+   left, right and falls have space for all nodes. The heap has space for two events per leaf:
+   a merge removes one event and adds at most two. */
 static Py_ssize_t
 merge_leaves(const Forest *f, Py_ssize_t n_leaves, Py_ssize_t *left, Py_ssize_t *right,
              char *falls, Event *heap, double equal_values, double equal_lambdas)
@@ -107,7 +108,7 @@ merge_leaves(const Forest *f, Py_ssize_t n_leaves, Py_ssize_t *left, Py_ssize_t 
             sift_down(heap, size, 0, heap[size]);
         Py_ssize_t a = next.a, b = next.b;
         if (right[a] != b || left[b] != a)
-            continue; /* one of them has merged with its other neighbor */
+            continue; /* outdated: a or b has merged with its other neighbor */
         if (next.meets > lam * (1 + equal_lambdas))
             lam = next.meets;
 
@@ -145,8 +146,9 @@ merge_leaves(const Forest *f, Py_ssize_t n_leaves, Py_ssize_t *left, Py_ssize_t 
 #define N_ARRAYS 8
 
 /* merge(start, stop, weight, total, mean, slope, parts, merged_at, equal_values,
-         equal_lambdas) -> number of merges. Fills the nodes after the leaves, the slopes
-   of all nodes, and the merges. */
+         equal_lambdas) -> number of merges
+
+   Fills in the nodes that follow the leaves, the slopes of all nodes, and the merges. */
 static PyObject *
 merge(PyObject *Py_UNUSED(module), PyObject *args)
 {
@@ -172,7 +174,7 @@ merge(PyObject *Py_UNUSED(module), PyObject *args)
         int is_index = i < 2 || i == 6;
         Py_ssize_t item = is_index ? (Py_ssize_t)sizeof(Py_ssize_t) : (Py_ssize_t)sizeof(double);
         if (n_nodes < 1 || views[i].itemsize != item || views[i].len != length * item) {
-            PyErr_Format(PyExc_ValueError, "array %d has the wrong length or type", i);
+            PyErr_Format(PyExc_ValueError, "Array %d has the wrong length or type.", i);
             goto release;
         }
     }
@@ -202,7 +204,7 @@ release:
 }
 
 static PyMethodDef methods[] = {
-    {"merge", merge, METH_VARARGS, "Merge the leaves of a near-isotonic path."},
+    {"merge", merge, METH_VARARGS, "Merge neighboring groups of a near-isotonic path."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,14 +1,16 @@
-"""The merges of the near-isotonic path: arrays in, arrays out.
+"""The kernel of the near-isotonic path: merges of neighboring groups.
 
-The kernel is written twice. `merge_in_python` is the one to read: the specification, the
-oracle of the tests, and what runs where no C compiler was at hand at installation.
-``merging.c`` does the same operations on the same numbers in the same order, more than ten
-times as fast, and gives the same result to the last bit. `KERNEL` says which is in use.
+There are two implementations with bit-identical results. `merge_in_python` is the reference, and
+runs where the extension module is not built. `merge_compiled` calls ``merging.c``, which performs
+the same floating-point operations in the same order, more than ten times as fast. `KERNEL` is the
+name of the one in use.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,74 +22,77 @@ try:
 except ImportError:
     merge = None  # type: ignore[assignment]
 
-# Of all nodes start, stop, weight, mean and slope; of all merges parts and merged_at.
-Forest = tuple[IndexArray, IndexArray, FloatArray, FloatArray, FloatArray, IndexArray, FloatArray]
-
-# Two fitted values closer than this share of their size are equal: double precision
-# cannot tell them apart after the sums behind them.
+# Fitted values that differ by less, relative to the size of their terms, are equal: rounding in
+# the sums behind them is of this order.
 EQUAL_VALUES = 64 * np.finfo(np.float64).eps
-# Two breakpoints closer than this share of their size are one breakpoint: exact
-# ties come apart by rounding, and each distinct breakpoint is a model in ENIR.
+# Breakpoints that differ by less, relative to their size, are one breakpoint. Rounding separates
+# exact ties, and ENIR has one model per distinct breakpoint.
 EQUAL_LAMBDAS = 1e-12
 
 
-def merge_leaves(
-    first: IndexArray,
-    end: IndexArray,
-    leaf_weight: FloatArray,
-    leaf_total: FloatArray,
-    leaf_mean: FloatArray,
-) -> Forest:
-    """Merge groups of points as lambda grows, until no neighbors meet any more.
+class Leaves(NamedTuple):
+    """The groups of points at lambda = 0, as arrays of shape (n_leaves,).
+
+    A leaf has the points ``start`` to ``stop - 1``. ``weight`` is the sum of their weights,
+    ``total`` the weighted sum of their values, and ``mean`` the weighted mean.
+    """
+
+    start: IndexArray
+    stop: IndexArray
+    weight: FloatArray
+    total: FloatArray
+    mean: FloatArray
+
+
+class Forest(NamedTuple):
+    """The merges, with fields as in `calibrant.near_isotonic.NearIsotonicPath`."""
+
+    start: IndexArray
+    stop: IndexArray
+    weight: FloatArray
+    mean: FloatArray
+    slope: FloatArray
+    parts: IndexArray
+    merged_at: FloatArray
+
+
+def merge_leaves(leaves: Leaves) -> Forest:
+    """Merge neighboring groups as lambda grows, until no two of them meet.
 
     Parameters
     ----------
-    first, end : ndarray of shape (n_leaves,)
-        The groups at lambda = 0: where they begin, and where the next ones begin.
-    leaf_weight, leaf_total, leaf_mean : ndarray of shape (n_leaves,)
-        Of each group the sum of weights, the weighted sum of values and their mean.
+    leaves : Leaves
+        The groups at lambda = 0.
 
     Returns
     -------
-    start, stop, weight, mean, slope : ndarray of shape (n_nodes,)
-        The nodes, as in `calibrant.near_isotonic.NearIsotonicPath`.
-    parts : ndarray of shape (n_merges, 2)
-        The nodes that each merge made one.
-    merged_at : ndarray of shape (n_merges,)
-        The lambda of each merge, ascending.
+    Forest
+        All groups along the path, and the merges that formed them.
     """
-    return KERNELS[KERNEL](first, end, leaf_weight, leaf_total, leaf_mean)
+    return KERNELS[KERNEL](leaves)
 
 
-def merge_in_python(
-    first: IndexArray,
-    end: IndexArray,
-    leaf_weight: FloatArray,
-    leaf_total: FloatArray,
-    leaf_mean: FloatArray,
-) -> Forest:
-    """Do as `merge_leaves` says.
+def merge_in_python(leaves: Leaves) -> Forest:
+    """Merge by a heap of the next meetings of neighbors.
 
-    A heap holds the next meeting of each pair of neighbors. Invariant: the live groups form
-    a linked list (``left``, ``right``) in the order of the points. ``falls[g]`` says whether
-    g lies above its right neighbor; it cannot change without the two meeting, and then they
-    merge.
+    Invariants: the current groups form a linked list (``left``, ``right``) in the order of the
+    points; ``falls[g]`` says whether the value of g is above that of its right neighbor, which
+    cannot change before the two meet and merge.
     """
-    n_leaves = len(first)
-    start, stop = first.tolist(), end.tolist()
-    weight, total, mean = leaf_weight.tolist(), leaf_total.tolist(), leaf_mean.tolist()
+    start, stop, weight, total, mean = (array.tolist() for array in leaves)
+    n_leaves = len(start)
     left = list(range(-1, n_leaves - 1))
     right = [*range(1, n_leaves), -1]
     falls = [mean[g] > mean[g + 1] for g in range(n_leaves - 1)] + [False]
     slope = [
-        ((g > 0 and falls[g - 1]) - falls[g]) / weight[g]  # (s_{g-1} - s_g) / weight_g
+        ((g > 0 and falls[g - 1]) - falls[g]) / weight[g]  # (s_{g-1} - s_g) / w_g
         for g in range(n_leaves)
     ]
     parts: list[tuple[int, int]] = []
     merged_at: list[float] = []
 
     def meeting(a: int, b: int, lam: float) -> float:
-        """Return the lambda at which neighbors a and b meet, lam if they do already."""
+        """Return the lambda at which neighbors a and b meet; lam if they are already equal."""
         move_a, move_b = lam * slope[a], lam * slope[b]
         size = abs(mean[a]) + abs(mean[b]) + abs(move_a) + abs(move_b)
         if lam > 0.0 and abs(mean[a] + move_a - mean[b] - move_b) <= EQUAL_VALUES * size:
@@ -103,7 +108,7 @@ def merge_in_python(
     while heap:
         meets, a, b = heapq.heappop(heap)
         if right[a] != b or left[b] != a:
-            continue  # one of them has merged with its other neighbor
+            continue  # outdated: a or b has merged with its other neighbor
         if meets > lam * (1 + EQUAL_LAMBDAS):
             lam = meets
         merged = len(start)
@@ -129,7 +134,7 @@ def merge_in_python(
             meets = meeting(merged, after, lam)
             if meets < np.inf:
                 heapq.heappush(heap, (meets, merged, after))
-    return (
+    return Forest(
         np.array(start),
         np.array(stop),
         np.array(weight),
@@ -140,28 +145,22 @@ def merge_in_python(
     )
 
 
-def merge_compiled(
-    first: IndexArray,
-    end: IndexArray,
-    leaf_weight: FloatArray,
-    leaf_total: FloatArray,
-    leaf_mean: FloatArray,
-) -> Forest:
-    """Do as `merge_leaves` says, in C."""
-    n_leaves = len(first)
+def merge_compiled(leaves: Leaves) -> Forest:
+    """Merge as `merge_in_python` does, in C."""
+    n_leaves = len(leaves.start)
 
-    def with_room(leaves: NDArray) -> NDArray:
-        return np.concatenate([leaves, np.empty(n_leaves - 1, dtype=leaves.dtype)])
+    def extend(array: NDArray) -> NDArray:
+        """Append space for the groups that merges form."""
+        return np.concatenate([array, np.empty(n_leaves - 1, dtype=array.dtype)])
 
-    start, stop = with_room(first), with_room(end)
-    weight, total, mean = with_room(leaf_weight), with_room(leaf_total), with_room(leaf_mean)
+    start, stop, weight, total, mean = (extend(array) for array in leaves)
     slope = np.empty(2 * n_leaves - 1)
     parts, merged_at = np.empty((n_leaves - 1, 2), dtype=np.intp), np.empty(n_leaves - 1)
     n_merges = merge(
         start, stop, weight, total, mean, slope, parts, merged_at, EQUAL_VALUES, EQUAL_LAMBDAS
     )
     nodes = slice(n_leaves + n_merges)
-    return (
+    return Forest(
         start[nodes],
         stop[nodes],
         weight[nodes],
@@ -172,5 +171,8 @@ def merge_compiled(
     )
 
 
-KERNELS = {"python": merge_in_python, "compiled": merge_compiled}
+KERNELS: dict[str, Callable[[Leaves], Forest]] = {
+    "python": merge_in_python,
+    "compiled": merge_compiled,
+}
 KERNEL = "python" if merge is None else "compiled"

@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from calibrant import CalibratedClassifier
+from calibrant._core.cross_fitting import N_FOLDS, fold_of_points
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import (
     DEFAULT_CANDIDATES,
@@ -21,7 +22,6 @@ from calibrant.calibrators import (
     TemperatureScaling,
 )
 from calibrant.calibrators._averaging import average_weights, gain_shrinkage
-from calibrant.calibrators._cross_fitting import N_FOLDS, fold_of_points
 from calibrant.exceptions import CalibrationWarning
 
 CANDIDATES = {"no calibration": NoCalibration(), **DEFAULT_CANDIDATES}

@@ -12,18 +12,18 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from calibrant._core.cross_fitting import (
+    N_FOLDS,
+    cross_fit,
+    fold_of_points,
+    true_class_proba,
+)
 from calibrant._core.probability_floor import RARE_CLASS_SIZE
 from calibrant._core.rowwise import normalize_rows, row_sums
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant._core.validation import check_weight
 from calibrant.calibrators._averaging import average_weights, gain_shrinkage
 from calibrant.calibrators._base import MulticlassCalibrator
-from calibrant.calibrators._cross_fitting import (
-    N_FOLDS,
-    fold_of_points,
-    held_out_masks,
-    true_class_proba,
-)
 from calibrant.calibrators.baselines import ClassFrequencies, NoCalibration
 from calibrant.calibrators.enir import ENIR
 from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
@@ -269,20 +269,25 @@ def _held_out_proba(
     fold: IndexArray,
 ) -> FloatArray:
     """Probability of the true class by each candidate, fitted on the other folds."""
-    proba = np.ones((len(y), len(candidates)))
-    for test in held_out_masks(fold):
-        for column, candidate in enumerate(candidates.values()):
-            fitted = _fit(candidate, score[~test], y[~test], weight[~test])
-            proba[test, column] = true_class_proba(_predict(fitted, score[test]), y[test])
-    return proba
+
+    def predict(train: BoolArray, test: BoolArray) -> FloatArray:
+        fitted = [
+            _fit(candidate, score[train], y[train], weight[train])
+            for candidate in candidates.values()
+        ]
+        probas = [true_class_proba(_predict(each, score[test]), y[test]) for each in fitted]
+        return np.column_stack(probas)
+
+    return cross_fit(fold, predict, len(candidates))
 
 
 def _held_out_average(proba: FloatArray, weight: FloatArray, fold: IndexArray) -> FloatArray:
     """Probability of the true class by the average, weighted by the other folds."""
-    average = np.empty(len(proba))
-    for test in held_out_masks(fold):
-        average[test] = proba[test] @ average_weights(proba[~test], weight[~test])
-    return average
+
+    def predict(train: BoolArray, test: BoolArray) -> FloatArray:
+        return (proba[test] @ average_weights(proba[train], weight[train]))[:, None]
+
+    return cross_fit(fold, predict, 1)[:, 0]
 
 
 def _fit(candidate: Any, score: FloatArray, y: IndexArray, weight: FloatArray) -> Any:

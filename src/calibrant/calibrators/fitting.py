@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from calibrant._core.cross_fitting import (
+    N_FOLDS,
+    cross_fit,
+    fold_of_points,
+    true_class_proba,
+)
 from calibrant._core.held_out import HeldOutScores
 from calibrant._core.probability_floor import RARE_CLASS_SIZE, apply_probability_floor
 from calibrant._core.problems import ScoringProblem
 from calibrant._core.training_data import TrainingData
-from calibrant._core.typing import FloatArray, IndexArray
-from calibrant.calibrators._cross_fitting import (
-    N_FOLDS,
-    fold_of_points,
-    held_out_masks,
-    true_class_proba,
-)
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator, fit_substitute
 from calibrant.calibrators.auto import AutoCalibrator
 from calibrant.calibrators.report import (
@@ -150,18 +150,21 @@ def _judge(
     else:
         fold = np.full(len(target), -1)
     uncalibrated = _class_columns(_as_proba(scores.score))
-    proba = np.ones((len(target), 2))
-    for test in held_out_masks(fold):
-        train = scores.take(~test)
+    n_classes = uncalibrated.shape[1]
+
+    def predict(training: BoolArray, test: BoolArray) -> FloatArray:
+        train = scores.take(training)
         fitted = fit_calibrator(calibrator, *train.points(), train.point_groups(data.groups))
         if fitted is None:
-            fitted = fit_substitute(
-                calibrator, train.target, train.sample_weight, uncalibrated.shape[1]
-            )
-        calibrated = apply_calibrator(fitted, scores.score[test], uncalibrated.shape[1])
-        for column, values in enumerate((uncalibrated[test], _class_columns(calibrated))):
-            floored = apply_probability_floor(values, class_count)
-            proba[test, column] = true_class_proba(floored, target[test])
+            fitted = fit_substitute(calibrator, train.target, train.sample_weight, n_classes)
+        calibrated = _class_columns(apply_calibrator(fitted, scores.score[test], n_classes))
+        floored = (
+            apply_probability_floor(proba, class_count)
+            for proba in (uncalibrated[test], calibrated)
+        )
+        return np.column_stack([true_class_proba(proba, target[test]) for proba in floored])
+
+    proba = cross_fit(fold, predict, 2)
     judged = fold >= 0
     return proba[judged], scores.sample_weight[judged], groups[judged]
 

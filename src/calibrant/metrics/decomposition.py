@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
+from calibrant._core.cross_fitting import cross_fit
 from calibrant._core.newton import minimize_convex
 from calibrant._core.records import Record
-from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.metrics._validation import Predictions, check_predictions
 from calibrant.metrics.scores import row_brier_scores, row_log_losses
 
@@ -145,12 +146,12 @@ def _cross_fit(data: Predictions, floor: float) -> FloatArray:
     fold[order] = np.arange(n_samples) % N_FOLDS
     weight = data.weight * n_samples / data.weight.sum()
     log_proba = np.log(np.maximum(data.proba, floor))
-    recalibrated = np.empty_like(log_proba)
-    for held_out in (fold == number for number in range(min(N_FOLDS, n_samples))):
-        others = ~held_out
-        change = _fit_map(log_proba[others], data.y_index[others], weight[others])
-        recalibrated[held_out] = np.exp(_apply_map(log_proba[held_out], change))
-    return recalibrated
+
+    def predict(train: BoolArray, test: BoolArray) -> FloatArray:
+        change = _fit_map(log_proba[train], data.y_index[train], weight[train])
+        return np.exp(_apply_map(log_proba[test], change))
+
+    return cross_fit(fold, predict, log_proba.shape[1])
 
 
 def _apply_map(log_proba: FloatArray, change: FloatArray) -> FloatArray:

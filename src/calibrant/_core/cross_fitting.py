@@ -1,8 +1,8 @@
-"""Folds in which calibrators are fitted on some rows and judged on the others."""
+"""Cross-fitting: each fold is predicted by what is fitted on the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -49,10 +49,31 @@ def fold_of_points(
     return fold
 
 
-def held_out_masks(fold: IndexArray) -> Iterator[BoolArray]:
-    """Yield, for each fold, which points it holds out."""
+def cross_fit(
+    fold: IndexArray, predict: Callable[[BoolArray, BoolArray], FloatArray], n_columns: int
+) -> FloatArray:
+    """Predict the points of each fold by what is fitted on the other points.
+
+    Parameters
+    ----------
+    fold : ndarray of shape (n_points,)
+        The fold of each point; -1 for points that are never held out.
+    predict : callable
+        Takes masks of the training and of the test points; fits on the former and returns
+        predictions of the latter, of shape (n_test_points, n_columns).
+    n_columns : int
+        The number of columns.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_columns)
+        The predictions; NaN for points that are never held out.
+    """
+    predicted = np.full((len(fold), n_columns), np.nan)
     for number in np.unique(fold[fold >= 0]):
-        yield fold == number
+        test = fold == number
+        predicted[test] = predict(~test, test)
+    return predicted
 
 
 def true_class_proba(proba: FloatArray, y: IndexArray) -> FloatArray:

@@ -1,7 +1,7 @@
-"""Take the picture of a report's top: report.png, from a page that ``calibrant demo`` wrote.
+"""Take a picture of the top of a report: report.png, from a page that ``calibrant demo`` wrote.
 
-Run ``make demo`` and then this from the root of the repository. Needs chromium and playwright, which
-the extra ``test`` installs.
+Run ``make demo`` and then this script from the root of the repository. It needs chromium, and
+playwright from the extra ``test``.
 """
 
 import shutil

@@ -20,6 +20,7 @@ from calibrant._core.probability_floor import (
 )
 from calibrant._core.problems import is_scored, make_problems, problem_scores
 from calibrant._core.routing import fit_router, route_fit
+from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant._core.validation import check_rows, make_training_data, warn_about_rare_classes
 from calibrant.calibrators._protocol import apply_calibrator
@@ -195,16 +196,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         generator = resolve_generator(
             self.cv, binary=strategy.binary, estimator=estimator, grouped=groups is not None
         )
-        X, labels, sample_weight, groups = check_rows(X, y, sample_weight, groups)
-        validate_data(self, X, skip_check_array=True)
-        data = make_training_data(
-            X,
-            labels,
-            sample_weight,
-            groups,
-            *route_fit(self, estimator, sample_weight, groups, fit_params),
-            known_classes=generator.known_classes(estimator),
-        )
+        known_classes = generator.known_classes(estimator)
+        data = self._check_data(X, y, sample_weight, groups, fit_params, known_classes)
         rng = check_random_state(self.random_state)
         self.classes_, self.class_count_ = data.classes, data.class_count
 
@@ -371,6 +364,21 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.method is None:
             return estimator, strategy, None
         return estimator, strategy, resolve_calibrator(self.method, binary=strategy.binary)
+
+    def _check_data(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        groups: ArrayLike | None,
+        fit_params: dict[str, Any],
+        known_classes: NDArray[Any] | None,
+    ) -> TrainingData:
+        """Check the training data, record its features and route its metadata."""
+        rows = check_rows(X, y, sample_weight, groups)
+        validate_data(self, rows.X, skip_check_array=True)
+        routed = route_fit(self, self._estimator(), rows.sample_weight, rows.groups, fit_params)
+        return make_training_data(rows, *routed, known_classes)
 
     def _name(self, calibrator: Any) -> str:
         """Name of a single calibrator in the report."""

@@ -57,6 +57,6 @@ def route_fit(
                 f"{type(estimator).__name__} takes no sample_weight: the weights are used for "
                 "calibration only. Enable metadata routing to pass them to a step of a pipeline.",
                 CalibrationWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
     return params, split_params

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,33 +19,38 @@ from calibrant.exceptions import CalibrationWarning
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
 
+class Rows(NamedTuple):
+    """Rows with one label, and one weight and group if there are any, for each."""
+
+    X: Any
+    labels: NDArray[Any]
+    sample_weight: FloatArray | None
+    groups: NDArray[Any] | None
+
+
 def check_rows(
     X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None, groups: ArrayLike | None
-) -> tuple[Any, NDArray[Any], FloatArray | None, NDArray[Any] | None]:
+) -> Rows:
     """Check that there is one label, weight and group for each row."""
     labels = check_labels(y)
     if X is None:
         raise ValueError("X must hold one row for each label. Got None. Pass the features.")
     X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
     weight = None if sample_weight is None else check_weight(sample_weight, labels)
-    return X, labels, weight, None if groups is None else check_groups(groups)
+    return Rows(X, labels, weight, None if groups is None else check_groups(groups))
 
 
 def make_training_data(
-    X: Any,
-    labels: NDArray[Any],
-    sample_weight: FloatArray | None,
-    groups: NDArray[Any] | None,
+    rows: Rows,
     fit_params: dict[str, Any],
     split_params: dict[str, Any],
-    *,
     known_classes: NDArray[Any] | None = None,
 ) -> TrainingData:
     """Collect checked rows, of which there must be enough for their classes."""
-    weight = as_row_counts(sample_weight, len(labels))
-    classes = check_classes(labels[weight > 0], known_classes)
-    y = class_index(labels, classes)
-    return TrainingData(X, y, classes, weight, groups, fit_params, split_params)
+    weight = as_row_counts(rows.sample_weight, len(rows.labels))
+    classes = check_classes(rows.labels[weight > 0], known_classes)
+    y = class_index(rows.labels, classes)
+    return TrainingData(rows.X, y, classes, weight, rows.groups, fit_params, split_params)
 
 
 def check_labels(y: ArrayLike | None) -> NDArray[Any]:

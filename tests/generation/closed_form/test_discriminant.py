@@ -55,6 +55,15 @@ def test_means_far_from_zero(compare, make_rows, estimator, shift):
     compare(estimator, X + shift, y)
 
 
+@pytest.mark.parametrize("estimator", [LINEAR[0], QUADRATIC[0]], ids=name)
+def test_means_so_far_from_zero_that_refits_lose_digits_are_left_to_refits(
+    compare, make_rows, estimator
+):
+    X, y = make_rows()
+    comparison = compare(estimator, X + 3e6, y)
+    assert comparison.n_refits == comparison.n_splits
+
+
 @pytest.mark.parametrize(
     "estimator",
     [

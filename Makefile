@@ -33,7 +33,7 @@ test: .venv/test-tools browser
 # kernel rounds sums in an order of its own. The two that differ most are the oldest one and the
 # newest that this processor can run. Nothing that reads files, draws or prints depends on them.
 NEWEST := $(if $(shell grep -s avx512f /proc/cpuinfo),SKYLAKEX,HASWELL)
-NOT_NUMERIC := cli datasets experiments integration persistence plots report tabular
+NOT_NUMERIC := benchmarks cli datasets experiments persistence plots report tabular
 test-kernels: .venv/test-tools
 	for kernel in PRESCOTT $(NEWEST); do \
 		echo "OpenBLAS kernels: $$kernel"; \

@@ -364,6 +364,7 @@ def test_bad_candidates_get_one_clear_error(options, message, simulate):
         AutoCalibrator(**options).fit(*simulate(20, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1.0, 2.0])
 def test_the_interval_covers_what_new_rows_show(factor, simulate):
     """Not as often as it says, since folds share rows, but far from never."""

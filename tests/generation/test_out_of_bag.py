@@ -108,6 +108,7 @@ def test_one_forest_is_fitted_and_it_is_the_users_own(waveform, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_calibration_from_votes_is_as_good_as_from_folds_for_a_shy_forest():
     X, y = make_waveform(200, random_state=2)
     X_new, y_new = make_waveform(2000, random_state=1)

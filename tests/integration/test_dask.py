@@ -25,6 +25,8 @@ from experiments.commands import app
 from experiments.runner import SUITES, pending, run_suite, units
 from experiments.store import Store, open_store
 
+pytestmark = pytest.mark.slow
+
 SEEDS = replace(SUITES["smoke"], data_sets=("seeds",))
 RUN_SEEDS = ["run", "--suite", "smoke", "--data-sets", "seeds"]
 ANY_PORT = {"dashboard_address": ":0"}  # a page that no test reads, and its port may be taken

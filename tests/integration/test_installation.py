@@ -25,9 +25,12 @@ def has_setuptools():
         return False
 
 
-pytestmark = pytest.mark.skipif(
-    not has_setuptools(), reason="building a wheel needs setuptools 77 or newer"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not has_setuptools(), reason="building a wheel needs setuptools 77 or newer"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

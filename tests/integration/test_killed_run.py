@@ -16,6 +16,8 @@ from experiments.commands import app
 from experiments.runner import pending, run_suite, select_suite, units
 from experiments.store import Store, open_store
 
+pytestmark = pytest.mark.slow
+
 N_KILLS = 10
 PART = {"data_sets": ["seeds", "ecoli"], "classifiers": ["nb"]}
 

@@ -10,6 +10,8 @@ from calibrant.metrics import log_loss
 from experiments.paper.methods import SCENARIOS
 from experiments.preprocessing import paper_pipeline
 
+pytestmark = pytest.mark.slow
+
 # Ten-fold log loss by an independent implementation: raw, one-vs-rest DGG+ENIR, all pairs
 # DGG+ENIR. Its draws are not ours, hence the tolerance.
 KNOWN = {

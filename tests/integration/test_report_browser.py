@@ -12,6 +12,8 @@ from calibrant.tabular import describe_table
 from experiments.page import render_bench
 from experiments.store import Run, Store
 
+pytestmark = pytest.mark.slow
+
 # Class names, column names and cells that must stay text.
 HOSTILE = (
     "<script>document.title='run'</script>",

@@ -53,6 +53,7 @@ def test_squared_error_is_the_debiased_estimator_of_kumar_liang_and_ma():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distort", [lambda proba: proba, overconfident])
 def test_squared_error_is_unbiased_unlike_the_plug_in_estimate(distort, draw_labels):
     rng = np.random.default_rng(0)

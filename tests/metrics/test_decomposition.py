@@ -44,6 +44,7 @@ def test_parts_converge_to_the_true_ones(score, distortion, draw_labels):
     assert parts.refinement == pytest.approx(refinement, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("distortion", ["calibrated", "overconfident"])
 def test_parts_have_little_bias_with_few_rows(score, distortion, draw_labels):

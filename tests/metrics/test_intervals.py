@@ -28,6 +28,7 @@ def simulate(draw_labels):
     return draw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [log_loss, brier_score])
 def test_intervals_keep_their_level(metric, simulate):
     rng = np.random.default_rng(0)
@@ -50,6 +51,7 @@ def test_intervals_keep_their_level(metric, simulate):
     assert low - 0.02 * n_repeats <= covered <= high
 
 
+@pytest.mark.slow
 def test_intervals_of_the_debiased_error_cover_a_true_error_of_0(draw_labels):
     rng = np.random.default_rng(0)
     covered = 0

@@ -24,6 +24,7 @@ def test_kernel_error_is_the_mean_of_its_definition_over_pairs(predictions):
     )
 
 
+@pytest.mark.slow
 def test_kernel_error_is_unbiased_for_true_probabilities(draw_labels):
     rng = np.random.default_rng(0)
     errors = []
@@ -51,6 +52,7 @@ def test_joint_errors_are_found_that_no_single_class_shows(draw_labels):
     assert calibration_test(y, rows[place], n_resamples=99, random_state=0).p_value <= 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [3, 5])
 @pytest.mark.parametrize("n_rows", [50, 200, 400])
 @pytest.mark.parametrize("shape", SHAPES)
@@ -72,6 +74,7 @@ def test_false_positive_rate_is_the_significance_level(shape, n_rows, n_classes,
     assert low <= rejected <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [3, 5])
 @pytest.mark.parametrize(
     ("distort", "n_rows", "power"),

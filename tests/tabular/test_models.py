@@ -90,9 +90,7 @@ def test_every_model_learns_and_repeats_itself(rows, name):
 
 
 def test_an_unknown_model_is_refused(rows):
-    with pytest.raises(
-        ValueError, match=r"one of random-forest, naive-bayes.*, got 'forest'"
-    ):
+    with pytest.raises(ValueError, match=r"one of random-forest, naive-bayes.*, got 'forest'"):
         make_model("forest", rows[1])
 
 

@@ -88,7 +88,7 @@ def test_the_procedure_step_by_step(waveform):
         columns.append(enir.predict(final.predict_proba(X_new)[:, 1]))
     proba = np.column_stack(columns)
     expected = apply_probability_floor(
-        proba / proba.sum(axis=1, keepdims=True), np.bincount(y), unseen_rows=0.5
+        proba / proba.sum(axis=1, keepdims=True), np.bincount(y), pseudo_count=0.5
     )
 
     model = CalibratedClassifier(GaussianNB(), method="enir", strategy="one-vs-rest", cv=splits)
@@ -299,7 +299,7 @@ def test_rows_that_calibration_leaves_undecided_are_counted(waveform, caplog):
         calibrator.y_thresholds_[:] = 0.0
     with caplog.at_level(logging.INFO, logger="calibrant"):
         proba = model.predict_proba(X_new)
-    expected = apply_probability_floor(raw.predict_proba(X_new), np.bincount(y), unseen_rows=0.5)
+    expected = apply_probability_floor(raw.predict_proba(X_new), np.bincount(y), pseudo_count=0.5)
     np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
     assert "1000 of 1000 rows" in caplog.text
 

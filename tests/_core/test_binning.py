@@ -34,16 +34,16 @@ def test_means_lie_within_their_groups(data):
     weight = data.draw(arrays(float, n, elements=st.sampled_from([0.1, 1 / 3, 1.0, 7.0])))
     target = data.draw(arrays(float, n, elements=st.floats(0, 1)))
     first = equal_weight_groups(weight, data.draw(st.integers(1, n)))
-    mean, share, total = group_means(score, target, weight, first)
+    mean, frequency, total = group_means(score, target, weight, first)
     last = np.r_[first[1:], n] - 1
     assert (mean >= score[first]).all()
     assert (mean <= score[last]).all()
-    assert ((share >= 0) & (share <= 1)).all()
+    assert ((frequency >= 0) & (frequency <= 1)).all()
     assert total.sum() == pytest.approx(weight.sum())
-    assert total @ share == pytest.approx(weight @ target, abs=1e-9)
+    assert total @ frequency == pytest.approx(weight @ target, abs=1e-9)
 
 
-def test_ties_become_one_point_in_the_order_of_scores():
+def test_tied_points_are_merged_and_sorted_by_score():
     score, target, weight = pool_ties(
         np.array([2.0, 1.0, 2.0, 1.0, 3.0]),
         np.array([1.0, 0.0, 0.0, 1.0, 1.0]),
@@ -60,21 +60,21 @@ def test_scores_within_the_gap_are_tied():
     np.testing.assert_array_equal(weight, [2, 1])
 
 
-def test_the_largest_weights_of_the_largest_scores_do_not_overflow():
+def test_extreme_weights_and_scores_do_not_overflow():
     score, _, weight = pool_ties(np.array([-1e300, 1e300]), np.ones(2), np.full(2, 1e100))
     np.testing.assert_array_equal(score, [-1e300, 1e300])
     np.testing.assert_array_equal(weight, [1e100, 1e100])
 
 
 @pytest.mark.parametrize("n_groups", [1, 3, 7, 50])
-def test_points_of_equal_weight_are_dealt_evenly(n_groups):
+def test_points_of_equal_weight_are_divided_evenly(n_groups):
     first = equal_weight_groups(np.full(100, 0.2), n_groups)
     assert len(first) == n_groups
     assert np.ptp(np.diff(np.r_[first, 100])) <= 1
 
 
 @given(st.data())
-def test_groups_differ_in_weight_by_no_more_than_a_point(data):
+def test_groups_exceed_the_equal_weight_by_at_most_one_point(data):
     n = data.draw(st.integers(1, 40))
     weight = data.draw(arrays(float, n, elements=st.floats(0.1, 5.0)))
     n_groups = data.draw(st.integers(1, 10))
@@ -82,17 +82,16 @@ def test_groups_differ_in_weight_by_no_more_than_a_point(data):
     assert first[0] == 0
     assert 1 <= len(first) <= n_groups
     assert (np.diff(first) > 0).all()
-    # A group ends where the middle of a point passes its share of the weight.
     total = np.add.reduceat(weight, first)
     assert total.max() <= weight.sum() / n_groups + weight.max() + 1e-9
 
 
-def test_bins_have_equal_weight_and_equal_values_share_a_bin():
+def test_bins_have_equal_weight_and_keep_equal_values_together():
     value = np.array([0.3, 0.1, 0.2, 0.1, 0.9, 0.8])
     np.testing.assert_array_equal(assign_bins(value, np.ones(6), 3), [1, 0, 1, 0, 2, 2])
     weight = np.array([1.0, 0.5, 4.0, 0.5, 1.0, 1.0])
     np.testing.assert_array_equal(assign_bins(value, weight, 2), [1, 0, 0, 0, 1, 1])
-    # Bins that would be empty are not numbered.
+    # Empty bins are not counted.
     np.testing.assert_array_equal(assign_bins(value, np.ones(6), 100), [2, 0, 1, 0, 4, 3])
     np.testing.assert_array_equal(assign_bins(np.full(5, 0.4), np.ones(5), 3), np.zeros(5))
 

@@ -12,22 +12,22 @@ from calibrant._core.probability_floor import (
 
 
 @pytest.mark.parametrize(
-    ("options", "least"), [({}, 0.1 * 0.25 / 12.1), ({"unseen_rows": 0.5}, 0.5 * 0.25 / 12.5)]
+    ("options", "floor"), [({}, 0.1 * 0.25 / 12.1), ({"pseudo_count": 0.5}, 0.5 * 0.25 / 12.5)]
 )
-def test_an_unseen_class_gets_its_share_of_a_part_of_a_row(options, least):
-    # A part of a row more among 12 rows, divided by shares of 1/2, 1/4 and 1/4.
-    limited = apply_probability_floor([[1.0, 0.0, 0.0]], [6, 3, 3], **options)
-    np.testing.assert_allclose(limited, [[1 - 2 * least, least, least]])
+def test_the_floor_is_a_proportional_part_of_the_pseudo_count(options, floor):
+    # The classes have one half, one quarter and one quarter of the 12 rows.
+    floored = apply_probability_floor([[1.0, 0.0, 0.0]], [6, 3, 3], **options)
+    np.testing.assert_allclose(floored, [[1 - 2 * floor, floor, floor]])
 
 
-def test_what_is_within_the_limits_is_left_alone():
+def test_probabilities_above_the_floor_do_not_change():
     proba = np.array([[0.97, 0.02, 0.01], [1.0, 0.0, 0.0]])
-    limited = apply_probability_floor(proba, [6, 3, 3])
-    np.testing.assert_allclose(limited[0], proba[0], rtol=1e-14)
-    np.testing.assert_allclose(apply_probability_floor(limited, [6, 3, 3]), limited, rtol=1e-14)
+    floored = apply_probability_floor(proba, [6, 3, 3])
+    np.testing.assert_allclose(floored[0], proba[0], rtol=1e-14)
+    np.testing.assert_allclose(apply_probability_floor(floored, [6, 3, 3]), floored, rtol=1e-14)
 
 
-def test_certainty_grows_with_the_number_of_rows():
+def test_the_floor_falls_as_the_number_of_rows_grows():
     certain = [[1.0, 0.0, 0.0]]
     few, many = (
         apply_probability_floor(certain, [5, 3, 0]),
@@ -37,57 +37,57 @@ def test_certainty_grows_with_the_number_of_rows():
     assert 0 < many[0, 2] < few[0, 2] / 50
 
 
-def test_a_class_without_rows_counts_as_the_unseen_part():
-    limited = apply_probability_floor([[1.0, 0.0, 0.0]], [10, 1, 0])
-    np.testing.assert_allclose(limited[0, 2] / limited[0, 1], 0.1)
+def test_a_class_without_rows_counts_as_the_pseudo_count():
+    floored = apply_probability_floor([[1.0, 0.0, 0.0]], [10, 1, 0])
+    np.testing.assert_allclose(floored[0, 2] / floored[0, 1], 0.1)
 
 
-def test_a_side_that_never_came_gets_its_share_of_half_a_row():
+def test_a_side_without_rows_gets_a_proportional_part_of_half_a_row():
     assert floor_frequencies([0.0], [9], 0.5)[0] == pytest.approx(0.25 / 9.5)
     assert floor_frequencies([1.0], [9], 0.2)[0] == pytest.approx(1 - 0.4 / 9.5)
 
 
-def test_what_the_rows_support_is_left_as_it_is():
+def test_frequencies_that_the_rows_support_do_not_change():
     proba = np.array([[0.3, 0.7], [0.05, 0.95]])
     np.testing.assert_array_equal(apply_probability_floor(proba, [20, 30]), proba)
     np.testing.assert_array_equal(floor_frequencies([0.1, 0.9], [20, 30], 0.4), [0.1, 0.9])
 
 
-def test_shares_of_small_groups_are_limited_more():
+def test_frequencies_of_small_groups_are_moved_further():
     low = floor_frequencies([0.0, 0.0, 0.0], [1, 10, 1000], 0.3)
     np.testing.assert_allclose(low, [0.3 * 0.5 / 1.5, 0.3 * 0.5 / 10.5, 0.3 * 0.5 / 1000.5])
 
 
 @given(st.data())
-def test_both_sides_are_limited_alike(data):
+def test_the_two_sides_are_treated_alike(data):
     n = data.draw(st.integers(1, 10))
-    share = data.draw(arrays(float, n, elements=st.floats(0, 1)))
+    frequency = data.draw(arrays(float, n, elements=st.floats(0, 1)))
     n_rows = data.draw(arrays(float, n, elements=st.floats(0, 1e6)))
     overall = data.draw(st.floats(0.01, 0.99))
     np.testing.assert_allclose(
-        floor_frequencies(1.0 - share, n_rows, 1.0 - overall),
-        1.0 - floor_frequencies(share, n_rows, overall),
+        floor_frequencies(1.0 - frequency, n_rows, 1.0 - overall),
+        1.0 - floor_frequencies(frequency, n_rows, overall),
         rtol=0,
         atol=1e-12,
     )
 
 
 @given(st.data())
-def test_rows_sum_to_one_without_zeros_in_the_same_order(data):
+def test_rows_sum_to_one_without_zeros(data):
     n_classes = data.draw(st.integers(2, 6))
     proba = data.draw(arrays(float, (5, n_classes), elements=st.floats(0, 1)))
     proba[proba.sum(axis=1) == 0] = 1.0
     proba /= proba.sum(axis=1, keepdims=True)
     count = data.draw(arrays(float, n_classes, elements=st.sampled_from([0, 0.5, 1, 7, 900])))
     count[0] = 3.0
-    limited = apply_probability_floor(proba, count)
-    np.testing.assert_allclose(limited.sum(axis=1), 1.0, rtol=0, atol=1e-12)
-    assert (limited > 0).all()
-    # No more than a tenth of a row is moved in all.
-    assert np.abs(limited - proba).sum(axis=1).max() <= 2 * 0.1 / (count.sum() + 0.1) + 1e-12
+    floored = apply_probability_floor(proba, count)
+    np.testing.assert_allclose(floored.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    assert (floored > 0).all()
+    # At most a tenth of a row is moved.
+    assert np.abs(floored - proba).sum(axis=1).max() <= 2 * 0.1 / (count.sum() + 0.1) + 1e-12
 
 
-def test_the_overall_share_is_never_certain():
+def test_the_overall_frequency_is_never_zero_or_one():
     assert overall_frequency(np.zeros(4), np.ones(4)) == pytest.approx(0.1)
     assert overall_frequency(np.ones(4), np.ones(4)) == pytest.approx(0.9)
     assert overall_frequency(np.array([1.0, 0.0]), np.array([3.0, 1.0])) == pytest.approx(0.7)

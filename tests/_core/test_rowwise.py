@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import special
 
-from calibrant._core.rowwise import log_softmax, row_maxima, row_sums, softmax
+from calibrant._core.rowwise import (
+    log_softmax,
+    normalize_rows,
+    row_maxima,
+    row_sums,
+    softmax,
+)
 
 tables = arrays(
     float,
@@ -15,7 +21,7 @@ tables = arrays(
 
 
 @given(tables)
-def test_rows_are_reduced_as_numpy_and_scipy_do(values):
+def test_results_agree_with_numpy_and_scipy(values):
     np.testing.assert_allclose(
         row_sums(values), values.sum(axis=1, keepdims=True), rtol=1e-13, atol=1e-11
     )
@@ -26,12 +32,25 @@ def test_rows_are_reduced_as_numpy_and_scipy_do(values):
     )
 
 
-@pytest.mark.parametrize("reduced", [row_sums, row_maxima])
-def test_a_row_without_a_number_stays_so(reduced):
+@pytest.mark.parametrize("reduce", [row_sums, row_maxima])
+def test_rows_with_nan_give_nan(reduce):
     values = np.array([[0.0, np.nan, 1.0], [0.0, 1.0, 2.0]])
-    np.testing.assert_array_equal(np.isnan(reduced(values)), [[True], [False]])
+    np.testing.assert_array_equal(np.isnan(reduce(values)), [[True], [False]])
 
 
-def test_no_rows_stay_no_rows():
-    for of_rows in (row_sums, row_maxima, softmax, log_softmax):
-        assert len(of_rows(np.zeros((0, 3)))) == 0
+def test_arrays_without_rows_give_arrays_without_rows():
+    for function in (row_sums, row_maxima, softmax, log_softmax, normalize_rows):
+        assert len(function(np.zeros((0, 3)))) == 0
+
+
+def test_normalized_rows_sum_to_one_and_rows_of_zeros_become_uniform():
+    normalized = normalize_rows(np.array([[1.0, 3.0], [0.0, 0.0]]))
+    np.testing.assert_array_equal(normalized, [[0.25, 0.75], [0.5, 0.5]])
+
+
+def test_normalized_rows_do_not_depend_on_the_order_of_columns():
+    rng = np.random.default_rng(0)
+    values, order = rng.uniform(size=(500, 7)), rng.permutation(7)
+    np.testing.assert_array_equal(
+        normalize_rows(values[:, order]), normalize_rows(values)[:, order]
+    )

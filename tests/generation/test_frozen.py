@@ -47,7 +47,7 @@ def test_frozen_all_pairs_step_by_step(waveform):
             pair = score[:, j] / (score[:, i] + score[:, j])
             R[:, j, i] = ENIR().fit(pair[rows], y_new[rows] == j).predict(pair)
             R[:, i, j] = 1 - R[:, j, i]
-    expected = apply_probability_floor(couple(R), np.bincount(y_new), unseen_rows=0.5)
+    expected = apply_probability_floor(couple(R), np.bincount(y_new), pseudo_count=0.5)
     np.testing.assert_allclose(model.predict_proba(X_new), expected, rtol=0, atol=1e-12)
 
 

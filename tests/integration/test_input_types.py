@@ -175,7 +175,7 @@ def test_weights_that_the_estimator_does_not_take_calibrate_only(rows):
     X, y = rows
     model = make_model(KNeighborsClassifier())
     with pytest.warns(
-        CalibrationWarning, match="KNeighborsClassifier takes no sample_weight"
+        CalibrationWarning, match="KNeighborsClassifier.fit does not accept sample_weight"
     ) as caught:
         model.fit(X, y, sample_weight=np.arange(len(y)) + 1.0)
     assert caught[0].filename == __file__

@@ -1,4 +1,4 @@
-"""Means over groups of points with neighboring scores: the G of DGG."""
+"""Groups and bins of neighboring scores."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 
 from calibrant._core.typing import FloatArray, IndexArray
 
+# Scores, targets and weights.
 Points = tuple[FloatArray, FloatArray, FloatArray]
 
+# By default, bins have about this many rows, and there are at most this many bins.
 ROWS_PER_BIN, MAX_BINS = 20, 10
 
 
@@ -16,12 +18,14 @@ def group_means(
 ) -> Points:
     """Average points in consecutive groups.
 
+    This is the grouping step of DGG.
+
     Parameters
     ----------
     score, target, weight : ndarray of shape (n_points,)
         The points, sorted by score.
     first : ndarray of shape (n_groups,)
-        Where each group begins.
+        The index of the first point of each group.
 
     Returns
     -------
@@ -29,31 +33,57 @@ def group_means(
         Mean score, mean target and total weight of each group.
     """
     last = np.r_[first[1:], len(score)] - 1
-    share, total = _shares(target, weight, first)
-    # Rounding must not bring apart what is tied: a mean lies within its group.
+    mean_target, total = _mean_targets(target, weight, first)
+    # Clipping keeps the mean of tied scores equal to them, despite rounding.
     mean = np.clip(np.add.reduceat(weight * score, first) / total, score[first], score[last])
-    return mean, share, total
+    return mean, mean_target, total
 
 
 def pool_ties(
     score: FloatArray, target: FloatArray, weight: FloatArray, gap: float = 0.0
 ) -> Points:
-    """Sort by score, and give scores no further apart than ``gap`` one point."""
+    """Sort points by score, and merge points whose scores are tied.
+
+    Parameters
+    ----------
+    score, target, weight : ndarray of shape (n_points,)
+        The points.
+    gap : float, default=0.0
+        Successive scores that differ by no more than this are tied.
+
+    Returns
+    -------
+    score, target, weight : ndarray of shape (n_distinct,)
+        Smallest score, mean target and total weight of each set of tied points.
+    """
     order = np.argsort(score, kind="stable")
     score, target, weight = score[order], target[order], weight[order]
     first = np.flatnonzero(np.r_[True, np.diff(score) > gap])
-    return score[first], *_shares(target, weight, first)
+    return score[first], *_mean_targets(target, weight, first)
 
 
 def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
-    """Where groups of about equal weight begin, at most ``n_groups`` of them."""
+    """Divide consecutive points into groups of about equal weight.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n_points,)
+        Positive weights of the points.
+    n_groups : int
+        The largest number of groups.
+
+    Returns
+    -------
+    ndarray of shape (n_groups,)
+        The index of the first point of each group.
+    """
     middle = (np.cumsum(weight) - weight / 2.0) / weight.sum()
     group = np.minimum((middle * n_groups).astype(np.intp), n_groups - 1)
     return np.flatnonzero(np.r_[True, np.diff(group) > 0])
 
 
 def default_n_bins(n_rows: int) -> int:
-    """Return a number of bins with about 20 rows each, at most 10."""
+    """Return the default number of bins for a number of rows."""
     return int(np.clip(n_rows // ROWS_PER_BIN, 1, MAX_BINS))
 
 
@@ -63,7 +93,7 @@ def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArra
     Parameters
     ----------
     value : ndarray of shape (n_rows,)
-        The values to bin. Equal values share a bin.
+        The values to bin. Equal values belong to the same bin.
     weight : ndarray of shape (n_rows,)
         Positive weights of the rows.
     n_bins : int
@@ -72,7 +102,8 @@ def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArra
     Returns
     -------
     ndarray of shape (n_rows,)
-        The bin of each row. Bins are numbered from 0 by increasing value, and none is empty.
+        The bin of each row. Bins are numbered from 0 in increasing order of value, and none is
+        empty.
     """
     distinct, place = np.unique(value, return_inverse=True)
     total = np.bincount(place, weight).astype(np.float64, copy=False)
@@ -80,7 +111,7 @@ def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArra
     return (np.searchsorted(first, np.arange(len(distinct)), side="right") - 1)[place]
 
 
-def _shares(
+def _mean_targets(
     target: FloatArray, weight: FloatArray, first: IndexArray
 ) -> tuple[FloatArray, FloatArray]:
     """Mean target and total weight of consecutive groups."""

@@ -1,16 +1,19 @@
-"""How certain a probability may be, given the number of rows behind it: one principle.
+r"""The probability floor: the smallest probability that the number of rows supports.
 
-n rows cannot show that something is impossible. Had a part of a row more been seen, divided by
-the overall shares, then an event that never occurred would have its share of that part: with
-half a row, ``0.5 * share / (n + 0.5)``. No calibrated probability of a class is below such a
-limit. What lies above it is left as it is, but for making room.
+No finite number of rows shows that a class is impossible. Add a pseudo-count of :math:`a` rows,
+divided among the classes in proportion to their numbers of rows :math:`n_k`, to the
+:math:`n = \sum_k n_k` rows. A class that never occurs in some region then has the frequency
 
-How large the part is depends on what the rows do. Where they are all there is, as for a share
-counted in a group, it is half a row, which is what Krichevsky and Trofimov [1]_ add. Where a model
-speaks and rows only check it, it is a tenth of a row: half a row harms models that are right.
+.. math:: f_k = \frac{a}{n + a} \cdot \frac{n_k}{n},
 
-The n of a claim is the number of *distinct* rows behind it: all rows for a parametric map,
-the rows of a group for a map that is constant in groups.
+and no calibrated probability of class k is smaller than this floor.
+
+The pseudo-count depends on the role of the rows. Frequencies counted in rows get half a row, as
+proposed by Krichevsky and Trofimov [1]_. Probabilities of a model, which the rows only check, get a
+tenth of a row: half a row noticeably degrades models that are already well calibrated.
+
+n is the number of distinct rows behind a probability: all rows for a parametric map, the rows of a
+group for a map that is constant on groups of scores.
 
 .. [1] R. Krichevsky and V. Trofimov, "The performance of universal encoding", IEEE
        Transactions on Information Theory 27(2), 1981.
@@ -24,34 +27,43 @@ from numpy.typing import ArrayLike
 from calibrant._core.rowwise import row_sums
 from calibrant._core.typing import FloatArray
 
-# Rows added to those that a share is counted in.
+# The pseudo-count of frequencies.
 PSEUDO_COUNT = 0.5
-# Rows added to those that check a model. On Seeds, where no calibration is best, a half made the
-# default 0.4 to 1.2 % worse than that with 50 and 100 rows, a tenth at most 0.2 %.
+# The pseudo-count of a model's probabilities. On Seeds, where no calibration is best, half a row
+# made the default 0.4 to 1.2 % worse than no calibration with 50 and 100 rows, a tenth of a row at
+# most 0.2 %.
 MODEL_PSEUDO_COUNT = 0.1
-# Classes with fewer rows than this are reported: whatever the method, their
-# probabilities rest on next to nothing.
+# Classes with fewer rows are reported: no method estimates their probabilities reliably.
 RARE_CLASS_SIZE = 4
 
 
 def apply_probability_floor(
-    proba: ArrayLike, class_count: ArrayLike, unseen_rows: float = MODEL_PSEUDO_COUNT
+    proba: ArrayLike, class_count: ArrayLike, pseudo_count: float = MODEL_PSEUDO_COUNT
 ) -> FloatArray:
-    """Raise class probabilities to what the number of rows can support.
+    r"""Raise class probabilities to the probability floor.
 
     Parameters
     ----------
     proba : array-like of shape (n_samples, n_classes)
-        Rows that sum to 1.
+        Class probabilities; each row sums to 1.
     class_count : array-like of shape (n_classes,)
-        The number of rows of each class. A class without rows counts as the unseen rows.
-    unseen_rows : float, default=0.1
-        The part of a row that was not seen.
+        The number of rows of each class.
+    pseudo_count : float, default=0.1
+        The pseudo-count, in rows.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Rows that sum to 1, without zeros.
+        Class probabilities; each row sums to 1, and none is 0.
+
+    Notes
+    -----
+    With the floor :math:`f_k` of each class, the probabilities become
+
+    .. math:: p_k' = f_k + \Bigl(1 - \sum_j f_j\Bigr)
+        \frac{\max(p_k - f_k, 0)}{\sum_j \max(p_j - f_j, 0)}.
+
+    Rows in which no probability is below its floor do not change.
 
     Examples
     --------
@@ -60,42 +72,64 @@ def apply_probability_floor(
     array([[0.9963, 0.0037],
            [0.3   , 0.7   ]])
     """
-    least = probability_floor(class_count, unseen_rows)
-    above = np.asarray(proba, dtype=np.float64) - least
+    floor = probability_floor(class_count, pseudo_count)
+    above = np.asarray(proba, dtype=np.float64) - floor
     np.maximum(above, 0.0, out=above)
-    above *= (1.0 - least.sum()) / row_sums(above)
-    above += least
+    above *= (1.0 - floor.sum()) / row_sums(above)
+    above += floor
     return above
 
 
-def probability_floor(class_count: ArrayLike, unseen_rows: float) -> FloatArray:
-    """Return the smallest probability that each class may have, given the numbers of rows."""
-    count = np.asarray(class_count, dtype=np.float64)
-    share = np.where(count > 0, count, unseen_rows)
-    return unseen_rows * share / share.sum() / (count.sum() + unseen_rows)
-
-
-def floor_frequencies(share: ArrayLike, n_rows: ArrayLike, overall: float) -> FloatArray:
-    """Move shares of a positive side away from 0 and 1, each by the rows behind it.
+def probability_floor(class_count: ArrayLike, pseudo_count: float) -> FloatArray:
+    """Return the smallest probability that each class may have.
 
     Parameters
     ----------
-    share : array-like of shape (n_groups,)
-        Shares of the positive side.
+    class_count : array-like of shape (n_classes,)
+        The number of rows of each class. A class without rows counts as ``pseudo_count``
+        rows.
+    pseudo_count : float
+        The pseudo-count, in rows.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        The floor of each class.
+    """
+    count = np.asarray(class_count, dtype=np.float64)
+    size = np.where(count > 0, count, pseudo_count)
+    return pseudo_count * size / size.sum() / (count.sum() + pseudo_count)
+
+
+def floor_frequencies(frequency: ArrayLike, n_rows: ArrayLike, overall: float) -> FloatArray:
+    r"""Move frequencies of the positive side away from 0 and 1.
+
+    Parameters
+    ----------
+    frequency : array-like of shape (n_groups,)
+        Frequencies of the positive side in groups of rows.
     n_rows : array-like of shape (n_groups,)
-        The number of rows behind each.
+        The number of rows of each group.
     overall : float
-        The share among all rows.
+        The frequency among all rows, as given by `overall_frequency`.
 
     Returns
     -------
     ndarray of shape (n_groups,)
-        The limited shares.
+        The frequencies, each clipped to the interval that its rows support.
+
+    Notes
+    -----
+    With :math:`n` rows, :math:`u = 0.5 / (n + 0.5)` and the overall frequency :math:`\pi`, the
+    interval is :math:`[u \pi, \; 1 - u (1 - \pi)]`.
     """
-    unseen = PSEUDO_COUNT / (np.asarray(n_rows, dtype=np.float64) + PSEUDO_COUNT)
-    return np.clip(share, unseen * overall, 1.0 - unseen * (1.0 - overall))
+    uncertainty = PSEUDO_COUNT / (np.asarray(n_rows, dtype=np.float64) + PSEUDO_COUNT)
+    return np.clip(frequency, uncertainty * overall, 1.0 - uncertainty * (1.0 - overall))
 
 
 def overall_frequency(target: FloatArray, weight: FloatArray) -> float:
-    """Share of the positive side among all rows; half a row each way keeps it off 0 and 1."""
+    """Frequency of the positive side among all rows.
+
+    A pseudo-count of half a row for each side keeps it away from 0 and 1.
+    """
     return float((weight @ target + PSEUDO_COUNT) / (weight.sum() + 2.0 * PSEUDO_COUNT))

@@ -1,4 +1,4 @@
-"""Progress on standard error: rich's bar where it can be shown, plain lines elsewhere."""
+"""Progress on standard error: a rich progress bar on a terminal, plain lines otherwise."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# In a log, which nobody watches, a line a minute is enough.
+# One line per minute is enough for a log file.
 SECONDS_BETWEEN_LINES = 60.0
 
 
 def track(items: Iterable[T], total: int, title: str) -> Iterator[T]:
-    """Yield the items, showing how many are done and the time left.
+    """Yield the items, showing how many are done and the estimated time left.
 
     Parameters
     ----------
     items : iterable
-        The work, done as it is iterated.
+        The items; the work is done while iterating.
     total : int
         The number of items.
     title : str
-        What is going on, in a few words.
+        A short description of the work.
 
     Yields
     ------
@@ -36,13 +36,13 @@ def track(items: Iterable[T], total: int, title: str) -> Iterator[T]:
         from rich.console import Console
         from rich.progress import Progress
     except ImportError:
-        yield from _plain(items, total, title)
+        yield from _track_in_lines(items, total, title)
         return
     console = Console(stderr=True)
     if not (console.is_terminal or console.is_jupyter):
-        yield from _plain(items, total, title)
+        yield from _track_in_lines(items, total, title)
         return
-    # The time left follows from all items so far: they may take a second or minutes each.
+    # Estimate the time left from all items so far, not just those of the last half minute.
     with Progress(console=console, speed_estimate_period=math.inf) as bar:
         task = bar.add_task(title, total=total)
         for item in items:
@@ -50,7 +50,7 @@ def track(items: Iterable[T], total: int, title: str) -> Iterator[T]:
             bar.advance(task)
 
 
-def _plain(items: Iterable[T], total: int, title: str) -> Iterator[T]:
+def _track_in_lines(items: Iterable[T], total: int, title: str) -> Iterator[T]:
     wait, end = (0.0, "\r") if sys.stderr.isatty() else (SECONDS_BETWEEN_LINES, "\n")
     began = shown = time.perf_counter()
     for done, item in enumerate(items, start=1):

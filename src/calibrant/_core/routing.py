@@ -1,4 +1,4 @@
-"""Which of fit's parameters go to the estimator and which to the splitter."""
+"""Routing of the parameters of ``fit`` to the estimator and the splitter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calibrant.exceptions import CalibrationWarning
 
 
 def fit_router(owner: Any, estimator: Any, cv: Any) -> MetadataRouter:
-    """Router of scikit-learn's metadata for ``owner.fit``."""
+    """Return the metadata router of ``owner.fit``."""
     router = (
         MetadataRouter(owner=owner)
         .add_self_request(owner)
@@ -36,10 +36,29 @@ def route_fit(
     groups: Any,
     fit_params: dict[str, Any],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parameters for ``estimator.fit`` and for splitting, beside X and y.
+    """Divide the parameters of ``owner.fit`` between the estimator and the splitter.
 
-    With metadata routing enabled they go where they were requested; otherwise weights go
-    to an estimator that takes them, groups to the splitter, and all else to the estimator.
+    With metadata routing enabled, each parameter goes where it is requested. Otherwise, weights
+    go to the estimator if its ``fit`` accepts them, groups to the splitter, and all other
+    parameters to the estimator.
+
+    Parameters
+    ----------
+    owner : CalibratedClassifier
+        The meta-estimator.
+    estimator : classifier
+        The estimator that it fits.
+    sample_weight, groups : ndarray of shape (n_samples,) or None
+        Weights and groups of the rows.
+    fit_params : dict
+        The other parameters.
+
+    Returns
+    -------
+    fit_params : dict
+        Parameters of ``estimator.fit``.
+    split_params : dict
+        Parameters of ``split``.
     """
     split_params = {} if groups is None else {"groups": groups}
     if get_config()["enable_metadata_routing"]:
@@ -54,8 +73,9 @@ def route_fit(
             params["sample_weight"] = sample_weight
         else:
             warnings.warn(
-                f"{type(estimator).__name__} takes no sample_weight: the weights are used for "
-                "calibration only. Enable metadata routing to pass them to a step of a pipeline.",
+                f"{type(estimator).__name__}.fit does not accept sample_weight, so the weights "
+                "affect the calibration only. Enable metadata routing to pass them to a step of a "
+                "pipeline.",
                 CalibrationWarning,
                 stacklevel=4,
             )

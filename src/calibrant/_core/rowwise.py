@@ -1,7 +1,6 @@
-"""Sums, maxima, shares and softmax of the rows of an array with few columns.
+"""Operations on the rows of an array with few columns.
 
-numpy reduces along a short last axis row by row, which takes up to ten times as long as going
-through the columns.
+NumPy reduces a short last axis row by row, which is up to ten times slower than adding columns.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ def row_sums(values: FloatArray) -> FloatArray:
 def normalize_rows(values: FloatArray) -> FloatArray:
     """Divide each row by its sum; rows of zeros become uniform.
 
-    The result has the same bits in whatever order the columns come: values that are tied under
-    one numbering of the classes are tied under every other.
+    The result does not depend on the order of the columns, even in the last bit, so that ties
+    between classes do not depend on their labels.
     """
     total = np.ascontiguousarray(np.sort(values, axis=1)).sum(axis=1, keepdims=True)
     uniform = np.full_like(values, 1.0 / values.shape[1])
@@ -30,19 +29,19 @@ def normalize_rows(values: FloatArray) -> FloatArray:
 
 
 def row_maxima(values: FloatArray) -> FloatArray:
-    """Return the largest value of each row, as a column; NaN where there is one."""
+    """Return the maximum of each row, as a column; NaN for rows that contain NaN."""
     return reduce(np.maximum, values.T)[:, None]
 
 
 def softmax(logit: FloatArray) -> FloatArray:
-    """Return exp(logit), each row divided by its sum."""
+    """Return the softmax of each row."""
     proba = np.exp(logit - row_maxima(logit))
     proba /= row_sums(proba)
     return proba
 
 
 def log_softmax(logit: FloatArray) -> FloatArray:
-    """Return the logarithm of softmax(logit), without taking that of small numbers."""
+    """Return the logarithm of the softmax of each row, without underflow."""
     shifted = logit - row_maxima(logit)
     shifted -= np.log(row_sums(np.exp(shifted)))
     return shifted

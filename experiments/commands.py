@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calibrant.cli.arguments import DEFAULT_JOBS, PLAIN, Jobs, SeveralValues, one_line_errors
+from calibrant.cli.arguments import DEFAULT_JOBS, PLAIN, Jobs, SeveralValues
+from calibrant.cli.messages import one_line_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +102,7 @@ def bench_run(
     from experiments.runner import run_suite, select_suite
     from experiments.store import Store
 
-    with one_line_errors():
+    with one_line_errors(sqlite3.DatabaseError):
         chosen = select_suite(suite.value, data_sets, classifiers, as_published=as_published)
         if suite.value.startswith("arena"):
             check_peers()
@@ -133,7 +135,7 @@ def bench_tables(
     from experiments.paper.tables import data_sets_table, folds_table, times_table
     from experiments.rendering import render
 
-    with one_line_errors():
+    with one_line_errors(sqlite3.DatabaseError):
         if table is TableName.data_sets:
             print(render(data_sets_table(), format.value), end="")
             return
@@ -186,7 +188,7 @@ def bench_ranks(
     from experiments.paper.losses import Measures
     from experiments.ranks import draw_ranks, scenario_losses
 
-    with one_line_errors():
+    with one_line_errors(sqlite3.DatabaseError):
         runs = _runs_of(store, suite, classifiers, as_published=as_published)
         if _is_arena(suite):
             arena = arena_losses(runs)
@@ -233,7 +235,7 @@ def bench_report(
     from experiments.page import render_bench
     from experiments.store import open_store
 
-    with one_line_errors():
+    with one_line_errors(sqlite3.DatabaseError):
         check_writable(output)
         with open_store(store) as results:
             page = render_bench(results)
@@ -248,5 +250,5 @@ def bench_status(store: StoreFile = Path("results.sqlite")) -> None:
     from experiments.runner import status_table
     from experiments.store import open_store
 
-    with one_line_errors(), open_store(store) as results:
+    with one_line_errors(sqlite3.DatabaseError), open_store(store) as results:
         print(render(status_table(results), "text"), end="")

@@ -1,5 +1,6 @@
 import json
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,24 @@ def paper_data() -> None:
         if configured_folder():
             raise
         pytest.skip(f"the paper's data files are not here: {error}")
+
+
+@pytest.fixture
+def unprivileged():
+    """Return a context in which files without permission cannot be read, even by the superuser."""
+
+    @contextmanager
+    def context():
+        if os.geteuid() != 0:
+            yield
+            return
+        os.seteuid(65534)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+
+    return context
 
 
 @pytest.fixture(scope="module", params=["python", "compiled"])

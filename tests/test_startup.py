@@ -31,8 +31,6 @@ def test_the_package_is_imported_without_its_dependencies():
     ("arguments", "said"),
     [
         (["--help"], "Class probabilities that can be trusted"),
-        (["bench", "--help"], "Rerun the paper's experiment"),
-        (["bench", "run", "--help"], "--as-published"),
         (["datasets", "--help"], "fetch"),
         (["report", "--help"], "--target"),
         (["fit", "--help"], "--help"),

@@ -1,16 +1,12 @@
-"""What the commands say of data sets that are not here."""
-
 import pytest
-from typer.testing import CliRunner
 
-from calibrant.cli import app
-from calibrant.datasets import downloads
+from calibrant.datasets import dataset_names, downloads
 from calibrant.datasets.catalog import CATALOG
 
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
-    """A cache with UCI's files, or what looks like them, and no folder and no network."""
+    """A cache with the files that UCI has, all of them empty, and no network."""
     monkeypatch.delenv("CALIBRANT_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(downloads, "SOURCE", "http://127.0.0.1:9")
@@ -23,23 +19,38 @@ def cache(monkeypatch, tmp_path):
     return folder
 
 
-def run(*arguments):
-    result = CliRunner().invoke(app, arguments)
-    assert "Traceback" not in result.output
-    return result
+def test_all_data_sets_are_listed(run):
+    lines = run("datasets", "list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(dataset_names())
 
 
-def test_fetch_says_what_it_leaves_out_and_where_to_put_it(cache):
+def test_a_data_set_is_described(run, paper_data):
+    assert "210 rows, 7 features, 3 classes" in run("datasets", "info", "seeds").stdout
+
+
+def test_an_unknown_data_set_is_refused(run, is_refused):
+    message = "must be one of abalone, contraceptive"
+    assert is_refused(run("datasets", "info", "iris"), message)
+
+
+@pytest.mark.parametrize("command", ["info", "fetch"])
+def test_without_a_network_the_error_names_the_alternative(run, is_refused, cache, command):
+    (cache / "seeds" / "seeds_dataset.txt").unlink()
+    message = "or set CALIBRANT_DATA to a folder that has the files"
+    assert is_refused(run("datasets", command, "seeds"), message)
+
+
+def test_fetch_prints_folders_and_notes_what_it_cannot_download(run, cache):
     result = run("datasets", "fetch")
     assert result.exit_code == 0
-    assert len(result.stdout.splitlines()) == 11
-    assert result.stderr.startswith("note: Development Index cannot be downloaded from UCI")
-    assert "Kaggle" in result.stderr
+    expected = [f"{name}: {cache / name}" for name in CATALOG if name != "development"]
+    assert result.stdout.splitlines() == expected
+    assert result.stderr.startswith("note: Development Index cannot be downloaded")
     assert f"into {cache / 'development'}." in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [("fetch",), ("fetch", "seeds")])
-def test_fetch_leaves_out_nothing_that_is_here_or_was_not_asked_for(cache, arguments):
-    if "seeds" not in arguments:
+@pytest.mark.parametrize("names", [(), ("seeds",)])
+def test_fetch_notes_nothing_that_is_there_or_was_not_asked_for(run, cache, names):
+    if not names:
         (cache / "development" / "Development Index.csv").touch()
-    assert run("datasets", *arguments).stderr == ""
+    assert run("datasets", "fetch", *names).stderr == ""

@@ -62,7 +62,7 @@ def test_the_commands_on_the_page_repeat_the_report_and_fit_the_model(data, tmp_
     assert run(*fit[1:], "--jobs", "1").exit_code == 0
     assert (tmp_path / "model.skops").exists()
     assert ("none" in fit) == (b">Naive Bayes, uncalibrated.<" in page)
-    assert b"it numbers the rows, as an identifier does" in page
+    assert b"it has a different whole number in every row" in page
     assert b"Whole groups of rows were split at random into 2 stratified folds" in page
 
 
@@ -79,10 +79,12 @@ def test_several_models_are_compared_on_standard_input(data, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nothing.csv", "--target", "class"], "There is none of that name"),
-        (["my data.csv", "--target", "clas"], "must be a column of the table. Got 'clas'"),
-        (["my data.csv", "--target", "the class", "--groups", "doctor"], "The column of groups"),
-        (["my data.csv", "--target", "the class", "--model", "magic"], "model must be one of"),
+        (["nothing.csv", "--target", "class"], "there is no such file"),
+        (["my data.csv", "--target", "clas"], "must name a column of the table, got 'clas'"),
+        (
+            ["my data.csv", "--target", "the class", "--groups", "doctor"],
+            "groups must name a column",
+        ),
         (["my data.csv", "--target", "the class", "-o", "no/page.html"], "page.html must exist"),
         (["my data.csv", "--target", "the class", "-o", "."], "is a folder. Name a file"),
     ],

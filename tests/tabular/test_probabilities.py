@@ -4,13 +4,9 @@ import pytest
 from scipy.special import logit
 
 from calibrant.calibrators import AutoCalibrator, TemperatureScaling
+from calibrant.tabular import ProbabilityCalibrator, fit_probabilities
 from calibrant.tabular.cells import as_cells
-from calibrant.tabular.probabilities import (
-    ProbabilityCalibrator,
-    class_scores,
-    fit_probabilities,
-    load_calibrator,
-)
+from calibrant.tabular.probabilities import select_probabilities
 
 N = 120
 CLASSES = ("=cmd()", "<b>", "🌲")
@@ -29,7 +25,7 @@ def table(scores=SCORES, truth=TRUTH, names=CLASSES):
     return frame
 
 
-def test_a_table_gives_what_the_calibrator_gives():
+def test_a_table_is_calibrated_like_an_array():
     order = np.argsort(CLASSES)
     names = tuple(np.array(CLASSES)[order])
     index = [names.index(label) for label in TRUTH]
@@ -48,19 +44,19 @@ def test_columns_are_matched_by_name_in_any_order():
     np.testing.assert_array_equal(again.predict_proba(table()), fitted.predict_proba(table()))
 
 
-def test_logits_are_taken_when_said_so():
+def test_logits_are_accepted_when_declared():
     logits = np.log(SCORES) + 3.0
     from_logits = fit_probabilities(table(logits), "truth", logits=True, method="matrix")
     from_scores = fit_probabilities(table(), "truth", method="matrix")
     np.testing.assert_allclose(
         from_logits.predict_proba(table(logits)), from_scores.predict_proba(table()), rtol=1e-6
     )
-    with pytest.raises(ValueError, match="say --logits"):
+    with pytest.raises(ValueError, match="use the option logits"):
         fit_probabilities(table(logits), "truth")
 
 
 @pytest.mark.parametrize("method", ["auto", "enir"])
-def test_a_class_without_rows_keeps_its_column_and_survives_its_file(tmp_path, method):
+def test_a_class_without_rows_keeps_its_column_also_in_a_file(tmp_path, method):
     names = ("a", "b", "never")
     truth = ["a" if label == CLASSES[0] else "b" for label in TRUTH]
     fitted = fit_probabilities(table(truth=truth, names=names), "truth", method=method)
@@ -69,18 +65,8 @@ def test_a_class_without_rows_keeps_its_column_and_survives_its_file(tmp_path, m
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     assert (proba > 0).all()
     fitted.save(tmp_path / "c.skops")
-    again = load_calibrator(tmp_path / "c.skops")
+    again = ProbabilityCalibrator.load(tmp_path / "c.skops")
     np.testing.assert_array_equal(again.predict_proba(table(names=names)), proba)
-
-
-def test_a_calibrator_survives_its_file(tmp_path):
-    for method in ("auto", "venn-abers"):
-        fitted = fit_probabilities(table(), "truth", method=method)
-        fitted.save(tmp_path / "c.skops")
-        again = load_calibrator(tmp_path / "c.skops")
-        assert isinstance(again, ProbabilityCalibrator)
-        assert (again.classes, again.logits, again.report) == (fitted.classes, False, fitted.report)
-        np.testing.assert_array_equal(again.predict_proba(table()), fitted.predict_proba(table()))
 
 
 def test_the_report_names_rare_classes():
@@ -97,38 +83,40 @@ def changed(row, column, cell):
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("frame", "message"),
     [
-        (changed(3, 1, "0.9999"), "Line 5 has a sum of"),
-        (changed(3, 1, "-0.1"), "Line 5 has -0.1 for '=cmd\\(\\)'"),
-        (changed(3, 1, "high"), "Line 5 has 'high' for '=cmd\\(\\)'"),
-        (changed(3, 1, np.nan), "Line 5 has 'no value' for"),
-        (changed(3, 1, "inf"), "Line 5 has 'inf'"),
-        (changed(3, 0, np.nan), "the first in line 5"),
-        (table(100 * SCORES), "Line 2 has a sum of 100"),
+        (changed(3, 1, "0.9999"), "line 5 sums to"),
+        (changed(3, 1, "-0.1"), "line 5 has -0.1 for '=cmd\\(\\)'"),
+        (changed(3, 1, "high"), "line 5 has 'high' for '=cmd\\(\\)'"),
+        (changed(3, 1, np.nan), "line 5 has no value for"),
+        (changed(3, 1, "inf"), "line 5 has 'inf'"),
+        (changed(3, 0, np.nan), "none in 1 row, first in line 5"),
+        (table(100 * SCORES), "line 2 sums to 100"),
         (table().drop(columns="🌲"), "It lacks '🌲'"),
-        (table(truth=["<b>"] * N), "'truth' is '<b>' in all 120 rows"),
+        (table(truth=["<b>"] * N), "'truth' is '<b>' in every row"),
     ],
 )
-def test_bad_probabilities_are_one_line_that_names_the_row(frame, said):
-    with pytest.raises(ValueError, match=said) as raised:
+def test_invalid_probabilities_are_refused_with_the_row(frame, message):
+    with pytest.raises(ValueError, match=message) as raised:
         fit_probabilities(frame, "truth")
     assert "\n" not in str(raised.value)
 
 
-def test_new_probabilities_are_checked_alike():
+def test_new_probabilities_are_checked_too():
     fitted = fit_probabilities(table(), "truth", method="temperature")
-    with pytest.raises(ValueError, match="Line 5 has a sum of"):
+    with pytest.raises(ValueError, match="line 5 sums to"):
         fitted.predict_proba(changed(3, 1, "0.9999").drop(columns="truth"))
 
 
-def test_the_probability_of_one_class_alone_says_what_to_add():
+def test_a_missing_class_is_named_with_what_to_add():
     positive = rng.rand(N)
     frame = pd.DataFrame({"truth": as_cells(["no", "yes"] * (N // 2)), "yes": positive})
     with pytest.raises(ValueError, match=r"It lacks 'no'\..* 1 minus"):
         fit_probabilities(frame, "truth")
     np.testing.assert_allclose(
-        class_scores(frame.assign(no=0.0, yes=logit(positive)), ("no", "yes"), logits=True)[:, 1],
+        select_probabilities(frame.assign(no=0.0, yes=logit(positive)), ("no", "yes"), logits=True)[
+            :, 1
+        ],
         positive,
     )
 

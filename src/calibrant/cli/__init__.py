@@ -1,4 +1,7 @@
-"""The command line: arguments in, calls out. Imports of the work are inside commands."""
+"""The command line: arguments in, calls out.
+
+Commands import what they call when they run, so that help pages appear at once.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ try:
     import typer
 except ImportError:
     raise SystemExit(
-        "calibrant: the command line needs pip install 'calibrant[cli,plots]'"
+        "calibrant: The command line requires typer, which is not installed. "
+        "Run pip install 'calibrant[cli,plots]'."
     ) from None
 
 from calibrant import __version__
-from calibrant.cli import datasets, models
+from calibrant.cli import calibrators, datasets, models
 from calibrant.cli.arguments import PLAIN, SeveralValues
 from calibrant.cli.demo import demo
 from calibrant.cli.report import report
@@ -23,8 +27,8 @@ app.command()(demo)
 app.command(cls=SeveralValues)(report)
 app.command(cls=SeveralValues)(models.fit)
 app.command(cls=SeveralValues)(models.predict)
-app.command()(models.calibrate)
-app.command(cls=SeveralValues)(models.apply)
+app.command()(calibrators.calibrate)
+app.command(cls=SeveralValues)(calibrators.apply)
 app.add_typer(datasets.app, name="datasets")
 
 
@@ -40,8 +44,8 @@ def main(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
+            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
         ),
     ] = False,
 ) -> None:
-    """Class probabilities that can be trusted, from few rows."""
+    """Class probabilities that can be trusted, from small data."""

@@ -1,54 +1,109 @@
-"""What the commands share: arguments, options with several values, errors of one line."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from calibrant._core.registries import CALIBRATORS, MODELS
+
 PLAIN: dict[str, Any] = {
     "no_args_is_help": True,
-    "rich_markup_mode": None,  # errors as one plain line
+    "rich_markup_mode": None,  # plain text, also in errors
     "pretty_exceptions_enable": False,
 }
+DEFAULT_JOBS = 2
+# The name of "no calibration" among the methods of ``fit``.
+NO_CALIBRATION = "none"
+
+
+def choose_from(names: Iterable[str], metavar: str = "NAME") -> dict[str, Any]:
+    """Return keyword arguments that restrict an option to the names of a registry."""
+    choices = list(names)
+
+    def check(value: str | list[str] | None) -> str | list[str] | None:
+        for name in value if isinstance(value, list) else [value]:
+            if name is not None and name not in choices:
+                raise typer.BadParameter(f"must be one of {', '.join(choices)}, got {name!r}.")
+        return value
+
+    return {"metavar": metavar, "callback": check, "autocompletion": lambda: choices}
+
+
+def output_to(description: str) -> Any:
+    """Return the option ``--output`` with its description."""
+    return typer.Option("--output", "-o", metavar="FILE", help=description)
+
 
 DataFile = Annotated[
-    str, typer.Argument(metavar="DATA", help="A CSV, TSV, Parquet or ARFF file; - is stdin.")
+    str,
+    typer.Argument(
+        metavar="DATA", help="Data file (CSV, TSV, Parquet or ARFF), or - for standard input."
+    ),
 ]
-Target = Annotated[str, typer.Option(metavar="COLUMN", help="The column that holds the classes.")]
+Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column that holds the classes.")]
 Groups = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="The column that says which rows belong together."),
+    typer.Option(
+        metavar="COLUMN", help="Column that tells which rows belong together, such as a patient ID."
+    ),
 ]
 Ignore = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns not to use.")]
 Categories = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="Columns of numbers that stand for categories."),
+    typer.Option(metavar="COLUMNS", help="Columns of numbers that are codes of categories."),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Another seed, other draws.")]
-Jobs = Annotated[int, typer.Option(help="Parallel processes; -1 is one for each core.")]
-DEFAULT_JOBS = 2
+Model = Annotated[
+    str, typer.Option(help=f"Classifier: {', '.join(MODELS)}.", **choose_from(MODELS))
+]
+Method = Annotated[
+    str,
+    typer.Option(help=f"Calibration method: {', '.join(CALIBRATORS)}.", **choose_from(CALIBRATORS)),
+]
+MethodOrNone = Annotated[
+    str,
+    typer.Option(
+        help=f"Calibration method: {', '.join(CALIBRATORS)}; or {NO_CALIBRATION} for no "
+        "calibration.",
+        **choose_from([*CALIBRATORS, NO_CALIBRATION]),
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="INTEGER", help="Seed of the random numbers.")]
+Jobs = Annotated[
+    int,
+    typer.Option(metavar="INTEGER", help="Number of parallel processes; -1 for one per core."),
+]
+NewData = Annotated[
+    str,
+    typer.Argument(
+        metavar="NEW", help="Data file (CSV, TSV, Parquet or ARFF), or - for standard input."
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMNS", help="Columns of NEW to copy to the output."),
+]
+CsvFile = Annotated[str, output_to("CSV file to write, or - for standard output.")]
 
 
 class SeveralValues(TyperCommand):
-    """Let an option that may be repeated take several values: ``--classifiers nb rf``.
+    """A command whose repeatable options take several values, as in ``--ignore age sex``.
 
-    One that begins with a dash is told from an option by the equals sign: ``--ignore=-b``.
+    A value that starts with a dash must follow an equals sign, as in ``--ignore=-b``.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option before each of its values."""
+        """Parse the arguments after repeating each such option before each of its values."""
         repeatable = {
             name
             for parameter in self.params
             if getattr(parameter, "multiple", False)
             for name in parameter.opts
         }
-        spelled_out: list[str] = []
+        expanded: list[str] = []
         option = None
         for argument in args:
             if argument in repeatable:
@@ -56,35 +111,5 @@ class SeveralValues(TyperCommand):
                 continue
             if argument.startswith("-"):
                 option = None
-            spelled_out += [argument] if option is None else [option, argument]
-        return super().parse_args(ctx, spelled_out)
-
-
-@contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Turn what a user can mend into one line and exit code 2."""
-    import sqlite3
-
-    try:
-        yield
-    except (ValueError, OSError, sqlite3.DatabaseError) as error:
-        say(str(error), kind="calibrant")
-        raise typer.Exit(2) from None
-
-
-@contextmanager
-def noted_warnings() -> Iterator[None]:
-    """Print warnings as lines, each once."""
-    import warnings
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", UserWarning)
-        yield
-    for text in dict.fromkeys(str(warning.message) for warning in caught):
-        say(text)
-
-
-def say(text: str, *, kind: str = "note") -> None:
-    """Print a line to standard error."""
-    print(f"{kind}: {' '.join(text.splitlines())}", file=sys.stderr)
+            expanded += [argument] if option is None else [option, argument]
+        return super().parse_args(ctx, expanded)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.arguments import PLAIN, one_line_errors, say
+from calibrant.cli.arguments import PLAIN
+from calibrant.cli.messages import one_line_errors, print_note
 
 app = typer.Typer(help="List, describe and download the paper's data sets.", **PLAIN)
 
@@ -49,4 +50,4 @@ def fetch(
         for name, folder in fetch_datasets(names):
             print(f"{name}: {folder}")
     for text in [] if names else explain_missing():
-        say(text)
+        print_note(text)

@@ -1,22 +1,23 @@
-"""``calibrant demo``: the main job on built-in data."""
+"""``calibrant demo``: calibration at work on built-in data."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from calibrant.cli.arguments import DEFAULT_JOBS, Jobs, one_line_errors
+from calibrant.cli.arguments import DEFAULT_JOBS, Jobs, output_to
+from calibrant.cli.messages import one_line_errors
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "demo.html"
-    ),
+    output: Annotated[Path, output_to("Report to write (HTML).")] = Path("demo.html"),
     jobs: Jobs = DEFAULT_JOBS,
 ) -> None:
-    """Run the default and the paper's five scenarios on built-in data: a table and a page."""
+    """Compare six ways to get probabilities on built-in data.
+
+    They are the five scenarios of the paper and the default. A table compares them, and a report
+    shows what users see of their own data.
+    """
     from calibrant._core.files import check_writable
     from calibrant._core.progress import track
     from calibrant.report import Commands

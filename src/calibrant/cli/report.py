@@ -18,8 +18,10 @@ from calibrant.cli.arguments import (
     Jobs,
     Seed,
     Target,
-    one_line_errors,
+    choose_from,
+    output_to,
 )
+from calibrant.cli.messages import one_line_errors
 
 DEFAULT_MODELS = ["random-forest", "naive-bayes", "logistic"]
 
@@ -32,21 +34,26 @@ def report(
     categories: Categories = None,
     model: Annotated[
         list[str],
-        typer.Option(metavar="NAMES", help=f"Models to compare, of {', '.join(MODELS)}."),
+        typer.Option(
+            help=f"Classifiers to compare: {', '.join(MODELS)}.", **choose_from(MODELS, "NAMES")
+        ),
     ] = DEFAULT_MODELS,
     folds: Annotated[
-        int, typer.Option(min=2, help="The number of folds of the cross-validation.")
+        int,
+        typer.Option(min=2, metavar="INTEGER", help="Number of folds of the cross-validation."),
     ] = 5,
     repeats: Annotated[
-        int, typer.Option(min=1, help="How many times to repeat the cross-validation.")
+        int,
+        typer.Option(min=1, metavar="INTEGER", help="Number of repeats of the cross-validation."),
     ] = 3,
     seed: Seed = 0,
     jobs: Jobs = DEFAULT_JOBS,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
-        "report.html"
-    ),
+    output: Annotated[Path, output_to("Report to write (HTML).")] = Path("report.html"),
 ) -> None:
-    """Report whether predicted probabilities can be trusted, uncalibrated and calibrated."""
+    """Report whether predicted probabilities can be trusted.
+
+    The report is one HTML page that compares classifiers, uncalibrated and calibrated.
+    """
     from calibrant._core.files import check_writable
     from calibrant.report import Commands
     from calibrant.report.cross_validation import EvaluationSettings

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from calibrant.tabular import Schema
 from calibrant.tabular.cells import as_text, is_missing
-from calibrant.tabular.columns import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

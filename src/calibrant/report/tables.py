@@ -18,8 +18,15 @@ from calibrant.report.cross_validation import (
 from calibrant.report.page import write_report
 from calibrant.report.records import Analysis
 from calibrant.report.source import Commands, Source
-from calibrant.tabular import MODELS, Schema, labels_of, make_model, training_rows
-from calibrant.tabular.probabilities import ProbabilityCalibrator, class_scores
+from calibrant.tabular import (
+    MODELS,
+    ProbabilityCalibrator,
+    Schema,
+    make_model,
+    select_labels,
+    select_training_rows,
+)
+from calibrant.tabular.probabilities import select_probabilities
 
 
 def report_on_table(
@@ -61,7 +68,7 @@ def report_on_table(
         name: CalibratedClassifier(make_model(name, schema, settings.random_state))
         for name in models
     }
-    rows = training_rows(table, schema)
+    rows = select_training_rows(table, schema)
     evaluation = evaluate_models(
         rows.X,
         rows.y,
@@ -106,8 +113,8 @@ def report_on_probabilities(
         The numbers of the report.
     """
     evaluation = evaluate_probabilities(
-        class_scores(table, fitted.classes, logits=fitted.logits),
-        labels_of(table, fitted.settings["target"]),
+        select_probabilities(table, fitted.classes, logits=fitted.logits),
+        select_labels(table, fitted.settings["target"]),
         fitted.classes,
         calibrator=fitted.calibrator,
     )

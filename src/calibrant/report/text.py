@@ -25,7 +25,7 @@ from calibrant.report.records import (
     Miscalibration,
     Verdict,
 )
-from calibrant.tabular.columns import Schema
+from calibrant.tabular import Schema
 
 # A smaller difference between confidence and accuracy is not called over- or underconfidence.
 SMALL_EXCESS = 0.02

@@ -1,32 +1,38 @@
-"""A data file -> rows, classes and models, for the command line and the report."""
+"""Data files -> columns, features and models, for the command line and the report."""
 
 from calibrant._core.registries import MODELS
-from calibrant.tabular.columns import Column, Kind, Schema, describe_table
+from calibrant.tabular.inspection import describe_table
 from calibrant.tabular.models import make_model
-from calibrant.tabular.notices import Notice
 from calibrant.tabular.preprocessing import make_preprocessor
-from calibrant.tabular.reading import read_table
+from calibrant.tabular.probabilities import ProbabilityCalibrator, fit_probabilities
+from calibrant.tabular.readers import read_table
 from calibrant.tabular.rows import (
     TrainingRows,
-    labels_of,
-    new_rows,
-    training_rows,
-    unseen_categories,
+    find_unseen_categories,
+    select_features,
+    select_labels,
+    select_training_rows,
 )
+from calibrant.tabular.schema import Column, Kind, Notice, Schema
+from calibrant.tabular.table_model import TableModel, fit_table
 
 __all__ = [
     "MODELS",
     "Column",
     "Kind",
     "Notice",
+    "ProbabilityCalibrator",
     "Schema",
+    "TableModel",
     "TrainingRows",
     "describe_table",
-    "labels_of",
+    "find_unseen_categories",
+    "fit_probabilities",
+    "fit_table",
     "make_model",
     "make_preprocessor",
-    "new_rows",
     "read_table",
-    "training_rows",
-    "unseen_categories",
+    "select_features",
+    "select_labels",
+    "select_training_rows",
 ]

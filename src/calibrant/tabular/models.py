@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
 from calibrant._core.registries import MODELS
-from calibrant.tabular.columns import Schema
 from calibrant.tabular.preprocessing import make_preprocessor
+from calibrant.tabular.schema import Schema
 
 
 class Model(NamedTuple):

@@ -1,4 +1,4 @@
-"""Missing values, categories and scales, learned anew from the rows of every fit."""
+"""Preprocessing of columns: imputation, encoding and scaling, fitted with every model."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from calibrant.tabular.columns import Kind, Schema
+from calibrant.tabular.schema import Kind, Schema
 
-# What a missing category is called; it is a category of its own.
+# Missing categories become this category.
 MISSING_CATEGORY = "(missing)"
-# Categories of fewer rows share one column, and new categories go there.
+# Rarer categories share one feature, which also takes categories not seen in fit.
 LEAST_CATEGORY_ROWS = 2
 MOST_CATEGORIES = 30
 
 
 def make_preprocessor(schema: Schema, *, add_indicator: bool = True) -> ColumnTransformer:
-    """Return what turns columns into features, to be fitted inside the folds.
+    """Return an unfitted transformer from columns to features.
 
-    Numbers that are missing get the median, and a feature that marks them; all are scaled.
-    Categories become indicators; those of one row, and those not seen in ``fit``, share one.
+    Missing numbers are replaced by the median, and numbers are standardized. Categories are
+    one-hot encoded; categories of a single row, and those not seen in ``fit``, share one feature.
 
     Parameters
     ----------
     schema : Schema
-        What the table holds.
+        Description of the table.
     add_indicator : bool, default=True
-        Whether there are features that mark missing numbers.
+        Whether additional features mark missing numbers.
 
     Returns
     -------
     ColumnTransformer
-        Takes rows of `calibrant.tabular.rows`, returns a dense array.
+        Takes the features of `calibrant.tabular.rows` and returns a dense array.
     """
     numbers = make_pipeline(
         SimpleImputer(strategy="median", add_indicator=add_indicator, keep_empty_features=True),
@@ -47,10 +47,12 @@ def make_preprocessor(schema: Schema, *, add_indicator: bool = True) -> ColumnTr
             sparse_output=False,
         ),
     )
-    parts = [
+    transformers = [
         ("number", numbers, schema.names(Kind.number)),
         ("category", categories, schema.names(Kind.category)),
     ]
     return ColumnTransformer(
-        [part for part in parts if part[2]], verbose_feature_names_out=False, sparse_threshold=0
+        [item for item in transformers if item[2]],
+        verbose_feature_names_out=False,
+        sparse_threshold=0,
     )

@@ -1,4 +1,4 @@
-"""A table and what is known of it -> rows that a model takes."""
+"""Rows of a table in the form that models take."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from calibrant._core.typing import FloatArray
 from calibrant.tabular.cells import as_cells, as_code, as_table, as_text, is_missing, is_number
-from calibrant.tabular.columns import Kind, Schema, find_column, to_numbers
+from calibrant.tabular.columns import (
+    check_complete,
+    find_column,
+    labeled_rows,
+    to_numbers,
+    to_texts,
+)
+from calibrant.tabular.phrases import list_names, locate
+from calibrant.tabular.schema import Kind, Schema
 
 
 class TrainingRows(NamedTuple):
@@ -19,12 +27,12 @@ class TrainingRows(NamedTuple):
     Attributes
     ----------
     X : DataFrame
-        The features: numbers as floats, categories as text, NaN where missing; the index
-        is that of the table.
+        Features: numbers as floats, categories as text, NaN where a value is missing. The
+        index is that of the table.
     y : ndarray of shape (n_rows,)
-        The classes, as text.
+        Classes, as text.
     groups : ndarray of shape (n_rows,) or None
-        The groups, as text.
+        Groups, as text. ``None`` means ungrouped.
     """
 
     X: pd.DataFrame
@@ -32,38 +40,38 @@ class TrainingRows(NamedTuple):
     groups: NDArray[np.str_] | None
 
 
-def training_rows(table: pd.DataFrame, schema: Schema) -> TrainingRows:
-    """Take the rows that have a class.
+def select_training_rows(table: pd.DataFrame, schema: Schema) -> TrainingRows:
+    """Select the rows that have a class.
 
     Parameters
     ----------
     table : DataFrame
         The table that ``schema`` describes.
     schema : Schema
-        What it holds.
+        Description of the table.
 
     Returns
     -------
     TrainingRows
         Features, classes and groups.
     """
-    labelled = table[[not is_missing(cell) for cell in table[schema.target]]]
-    groups = None if schema.groups is None else _texts(labelled[schema.groups])
-    return TrainingRows(new_rows(labelled, schema), _texts(labelled[schema.target]), groups)
+    rows = labeled_rows(table, schema.target)
+    groups = None if schema.groups is None else to_texts(rows[schema.groups])
+    return TrainingRows(select_features(rows, schema), to_texts(rows[schema.target]), groups)
 
 
-def new_rows(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
-    """Take the features that a model was fitted on, by name.
+def select_features(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Select the features of a model, by name.
 
-    Columns may come in any order, and other columns are left out. Categories that the model
-    has not seen are kept: its encoder takes them as unknown.
+    Columns may be in any order, and other columns are left out. Categories that the model was
+    not trained on are kept: its encoder treats them as rare categories.
 
     Parameters
     ----------
     table : DataFrame
-        A table of `read_table`.
+        A table that `read_table` returned.
     schema : Schema
-        What the model was fitted on.
+        Description of the table that the model was fitted to.
 
     Returns
     -------
@@ -73,16 +81,15 @@ def new_rows(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If columns are missing, or a column of numbers holds something else.
+        If columns are missing, or if a column of numbers holds anything else.
     """
     names = {str(name) for name in table.columns}
     missing = [column.name for column in schema.features if column.name not in names]
     if missing:
-        shown = ", ".join(repr(name) for name in missing[:5])
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise ValueError(
-            f"The table must have the columns that the model was fitted on. It lacks {shown}{more}."
-            " Add them; cells may be empty where a value is not known."
+            "The table must have all columns that the model was fitted to. It lacks "
+            f"{list_names(missing)}. Add {'it' if len(missing) == 1 else 'them'}; cells may be "
+            "empty where a value is unknown."
         )
     return as_table(
         {
@@ -95,41 +102,57 @@ def new_rows(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     )
 
 
-def unseen_categories(rows: pd.DataFrame, schema: Schema) -> dict[str, list[str]]:
-    """Find categories in new rows that a model has not seen, by column."""
+def find_unseen_categories(features: pd.DataFrame, schema: Schema) -> dict[str, list[str]]:
+    """Find categories that a model was not trained on.
+
+    Parameters
+    ----------
+    features : DataFrame
+        Features of new rows, from `select_features`.
+    schema : Schema
+        Description of the table that the model was fitted to.
+
+    Returns
+    -------
+    dict of str to list of str
+        Sorted categories by column; columns without such categories are left out.
+    """
     found = {}
     for column in schema.features:
         if column.kind is Kind.category:
-            unseen = set(rows[column.name].dropna()) - set(column.categories)
+            unseen = set(features[column.name].dropna()) - set(column.categories)
             if unseen:
                 found[column.name] = sorted(unseen)
     return found
 
 
-def labels_of(table: pd.DataFrame, target: str) -> NDArray[np.str_]:
-    """Classes of a table in which every row must have one."""
-    column = table[find_column(table, target, "The target")]
-    missing = [is_missing(cell) for cell in column]
-    if any(missing):
-        place = f"{table.index.name} {table.index[missing.index(True)]}"
-        raise ValueError(
-            f"The target must have a value in every row. {target!r} has none in {sum(missing)}, "
-            f"the first in {place}. Drop these rows."
-        )
-    return _texts(column)
+def select_labels(table: pd.DataFrame, target: str) -> NDArray[np.str_]:
+    """Return the classes of a table in which every row must have one.
 
+    Parameters
+    ----------
+    table : DataFrame
+        A table that `read_table` returned.
+    target : str
+        The column of the classes.
 
-def _texts(column: pd.Series) -> NDArray[np.str_]:
-    return np.array([as_text(cell) for cell in column], dtype=str)
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The classes, as text.
+    """
+    column = table[find_column(table, target, "target")]
+    check_complete(column, "target", "Drop the rows without a class.")
+    return to_texts(column)
 
 
 def _numbers(column: pd.Series) -> FloatArray:
     values = to_numbers(column)
     if np.isinf(values).any():
-        at = int(np.argmax(np.isinf(values)))
+        position = int(np.argmax(np.isinf(values)))
         raise ValueError(
-            f"{column.name!r} must hold numbers. Got {column.iloc[at]!r} in {column.index.name} "
-            f"{column.index[at]}. Correct it, or leave the cell empty."
+            f"{column.name!r} must hold numbers, got {column.iloc[position]!r} in "
+            f"{locate(column.index, position)}. Correct the cell, or leave it empty."
         )
     return values
 

@@ -1,67 +1,116 @@
-"""A calibrated model of a table: fitted, saved and used by the names of columns."""
+"""Calibrated classifiers of tables, fitted and used by the names of columns."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from calibrant._core.typing import FloatArray
 from calibrant.classifier import CalibratedClassifier
-from calibrant.persistence import load, read_info, save
 from calibrant.persistence.schema import fitted_labels
-from calibrant.tabular.columns import Schema
 from calibrant.tabular.models import make_model
-from calibrant.tabular.rows import new_rows, training_rows
-
-KIND = "model of a table"
+from calibrant.tabular.phrases import list_names
+from calibrant.tabular.rows import find_unseen_categories, select_features, select_training_rows
+from calibrant.tabular.saved_model import SavedModel
+from calibrant.tabular.schema import Schema
 
 
 @dataclass(frozen=True)
-class TableModel:
-    """A calibrated classifier, and what it knows of the table that it was fitted on.
+class TableModel(SavedModel):
+    """A fitted classifier, and the description of the table that it was fitted to.
 
     Attributes
     ----------
     classifier : CalibratedClassifier
         The fitted classifier.
     schema : Schema
-        What the table holds.
+        Description of the table.
     settings : dict
-        What was asked for: the names of the model and of the method, and the seed.
+        Parameters of `fit_table`: the names of the model and of the method, and the seed.
     """
+
+    KIND = "model of a table"
 
     classifier: CalibratedClassifier
     schema: Schema
     settings: dict[str, Any]
 
+    @property
+    def input_columns(self) -> tuple[str, ...]:
+        """Names of the columns that a table must have."""
+        return tuple(column.name for column in self.schema.features)
+
+    @property
+    def output_columns(self) -> tuple[str, ...]:
+        """Classes, in the order of the columns of `predict_proba`."""
+        return self.schema.classes
+
+    @property
+    def report(self) -> str | None:
+        """Summary of the calibration, or None without calibration."""
+        report = getattr(self.classifier, "calibration_report_", None)
+        return None if report is None else str(report)
+
     def predict_proba(self, table: pd.DataFrame) -> FloatArray:
-        """Probabilities of the classes for the rows of a table.
+        """Return class probabilities for the rows of a table.
 
         Parameters
         ----------
         table : DataFrame
-            A table of `read_table`, with the columns of the model in any order.
+            A table that `read_table` returned, with the columns of the model in any order.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            One column for each of ``schema.classes``.
+            Probabilities, with one column per class in ``schema.classes``.
         """
-        return self.classifier.predict_proba(new_rows(table, self.schema))
+        return self.classifier.predict_proba(select_features(table, self.schema))
 
-    def save(self, path: str | Path) -> None:
-        """Save to a file that holds no code."""
-        report = getattr(self.classifier, "calibration_report_", None)
-        training = {
-            "kind": KIND,
+    def find_notices(self, table: pd.DataFrame) -> list[str]:
+        """Return a sentence for each column with categories that the model was not trained on.
+
+        Parameters
+        ----------
+        table : DataFrame
+            A table that `read_table` returned, with the columns of the model.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
+        unseen = find_unseen_categories(select_features(table, self.schema), self.schema)
+        return [
+            f"{name!r} has categories that the model was not trained on and treats as rare: "
+            f"{list_names(categories)}."
+            for name, categories in unseen.items()
+        ]
+
+    @property
+    def _estimator(self) -> CalibratedClassifier:
+        return self.classifier
+
+    def _description(self) -> dict[str, Any]:
+        return {
             "schema": self.schema.to_dict(),
             "settings": self.settings,
-            "report": None if report is None else str(report),
+            "report": self.report,
         }
-        save(self.classifier, path, training=training)
+
+    @classmethod
+    def _from_parts(cls, estimator: Any, description: Mapping[str, Any]) -> Self:
+        schema = Schema.from_dict(description["schema"])
+        return cls(estimator, schema, dict(description["settings"]))
+
+    def _is_consistent(self) -> bool:
+        return (
+            isinstance(self.classifier, CalibratedClassifier)
+            and fitted_labels(self.classifier, "classes_") == self.schema.classes
+            and fitted_labels(self.classifier, "feature_names_in_") == self.input_columns
+        )
 
 
 def fit_table(
@@ -79,24 +128,26 @@ def fit_table(
     Parameters
     ----------
     table : DataFrame
-        A table of `read_table`.
+        A table that `read_table` returned.
     schema : Schema
-        What it holds, by `describe_table`.
+        Its description, from `describe_table`.
     model : str, default="random-forest"
-        A name of `MODELS`.
+        Name of the classifier, from `MODELS`.
     method : str or None, default="auto"
-        How to calibrate, as in `CalibratedClassifier`.
+        Calibration method, as in `CalibratedClassifier`. ``None`` means no calibration.
     random_state : int, default=0
-        The seed of everything that is drawn.
-    n_jobs, verbose : int
-        As in `CalibratedClassifier`.
+        Seed of all random numbers.
+    n_jobs : int, default=None
+        Number of parallel jobs, as in `CalibratedClassifier`.
+    verbose : int, default=0
+        Whether to show progress, as in `CalibratedClassifier`.
 
     Returns
     -------
     TableModel
         The fitted model.
     """
-    rows = training_rows(table, schema)
+    rows = select_training_rows(table, schema)
     classifier = CalibratedClassifier(
         make_model(model, schema, random_state),
         method=method,
@@ -104,47 +155,7 @@ def fit_table(
         n_jobs=n_jobs,
         verbose=verbose,
     ).fit(rows.X, rows.y, groups=rows.groups)
-    settings = {"model": model, "method": method, "seed": random_state}
-    # How it was fitted says nothing of how it is used.
+    # These concern the machine that fitted it, not the one that will use it.
     classifier.set_params(n_jobs=None, verbose=0)
-    return TableModel(classifier, schema, settings)
-
-
-def load_table_model(path: str | Path) -> TableModel:
-    """Load what `TableModel.save` wrote.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    TableModel
-        The model.
-    """
-    training = read_info(path).training
-    if training.get("kind") != KIND:
-        raise ValueError(
-            f"{path} must hold a model that calibrant fit saved. It holds another. "
-            "Calibrators are used with calibrant apply, others with calibrant.load in Python."
-        )
-    try:
-        schema = Schema.from_dict(training["schema"])
-        settings = dict(training["settings"])
-    except (KeyError, TypeError, ValueError):
-        raise ValueError(
-            f"{path} must say what columns its model takes. It was changed. Fit the model again."
-        ) from None
-    classifier = load(path)
-    features = tuple(column.name for column in schema.features)
-    if (
-        not isinstance(classifier, CalibratedClassifier)
-        or fitted_labels(classifier, "classes_") != schema.classes
-        or fitted_labels(classifier, "feature_names_in_") != features
-    ):
-        raise ValueError(
-            f"{path} must hold a model of the classes and columns that it names. It was changed. "
-            "Fit the model again."
-        )
+    settings = {"model": model, "method": method, "seed": random_state}
     return TableModel(classifier, schema, settings)

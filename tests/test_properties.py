@@ -1,4 +1,4 @@
-"""Whatever comes in, rows of probabilities come out."""
+"""Predictions are probabilities, whatever the data."""
 
 import warnings
 
@@ -20,7 +20,7 @@ from calibrant.strategies import AllPairs, OutputCode
 
 
 class ScoreIsFirstFeature(ClassifierMixin, BaseEstimator):
-    """A classifier whose decision values are what the test wants them to be."""
+    """A classifier whose decision values are the first feature, so that a test can set them."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -48,7 +48,7 @@ extreme = st.floats(-1.7e308, 1.7e308)
 
 @st.composite
 def data_sets(draw, elements=features):
-    """Rows with ties, constant columns, duplicates and weights that may be zero."""
+    """Draw rows with ties, constant columns and duplicates, and weights that may be zero."""
     n_classes = draw(st.integers(2, 5))
     n_rows = draw(st.integers(n_classes + 1, 40))
     n_features = draw(st.integers(1, 3))
@@ -64,17 +64,18 @@ def data_sets(draw, elements=features):
     return X, y, draw(st.sampled_from([None, weight]))
 
 
-def assert_rows_of_probabilities(model, X, classes_seen):
+def predict_checked(model, X, classes):
+    """Predict, and assert that each row is a distribution over the classes."""
     proba = model.predict_proba(X)
-    assert proba.shape == (len(X), len(classes_seen))
+    np.testing.assert_array_equal(model.classes_, classes)
+    assert proba.shape == (len(X), len(classes))
     assert np.isfinite(proba).all()
     assert (proba >= 0).all()
     assert np.abs(proba.sum(axis=1) - 1.0).max() <= 1e-12
     return proba
 
 
-# Few rows are what this is about, so the warnings about them are expected; where no
-# feature varies, naive Bayes divides by zero.
+# Few rows cause warnings, and naive Bayes divides by zero if no feature varies.
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrationWarning")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -84,13 +85,13 @@ def assert_rows_of_probabilities(model, X, classes_seen):
     method=st.sampled_from(["enir", None]),
     cv=st.sampled_from([3, MonteCarloCV(60, group_size=10), MonteCarloCV(60, group_size=None)]),
 )
-def test_naive_bayes_rows_are_probabilities(data, strategy, method, cv):
+def test_any_strategy_predicts_probabilities(data, strategy, method, cv):
     X, y, weight = data
     model = CalibratedClassifier(
         GaussianNB(var_smoothing=1e-3), strategy=strategy, method=method, cv=cv, random_state=0
     )
     model.fit(X, y, sample_weight=weight)
-    proba = assert_rows_of_probabilities(model, X, np.unique(y))
+    proba = predict_checked(model, X, np.unique(y))
     if method == "enir":
         assert (proba > 0).all()
 
@@ -102,14 +103,14 @@ def test_naive_bayes_rows_are_probabilities(data, strategy, method, cv):
     strategy=STRATEGIES,
     cv=st.sampled_from([3, MonteCarloCV(60, group_size=10)]),
 )
-def test_extreme_scores_give_probabilities(data, strategy, cv):
+def test_extreme_scores_are_calibrated_to_probabilities(data, strategy, cv):
     X, y, weight = data
     model = CalibratedClassifier(ScoreIsFirstFeature(), strategy=strategy, cv=cv, random_state=0)
     with warnings.catch_warnings():
-        # This estimator takes no weights, and is told so.
+        # The estimator does not take weights.
         warnings.simplefilter("ignore", CalibrationWarning)
         model.fit(X, y, sample_weight=weight)
-    proba = assert_rows_of_probabilities(model, X, np.unique(y))
+    proba = predict_checked(model, X, np.unique(y))
     assert (proba > 0).all()
 
 
@@ -122,25 +123,25 @@ def test_extreme_scores_give_probabilities(data, strategy, cv):
     method=st.sampled_from(["auto", "enir", "matrix", LogisticRegression()]),
     cv=st.sampled_from([3, "auto"]),
 )
-def test_direct_calibration_gives_probabilities(data, method, cv):
+def test_direct_calibration_predicts_probabilities(data, method, cv):
     X, y, weight = data
     model = CalibratedClassifier(
         GaussianNB(var_smoothing=1e-3), method=method, cv=cv, random_state=0
     ).fit(X, y, sample_weight=weight)
-    assert (assert_rows_of_probabilities(model, X, np.unique(y)) > 0).all()
+    assert (predict_checked(model, X, np.unique(y)) > 0).all()
 
 
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrationWarning")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=data_sets(), strategy=STRATEGIES, n_rows=st.integers(6, 40))
-def test_frozen_estimators_give_probabilities(data, strategy, n_rows):
+def test_frozen_estimators_predict_probabilities(data, strategy, n_rows):
     X, y, weight = data
     frozen = FrozenEstimator(GaussianNB(var_smoothing=1e-3).fit(X, y))
     weight = None if weight is None else weight[:n_rows]
     seen = y[:n_rows] if weight is None else y[:n_rows][weight > 0]
-    # What fit refuses: one class, or no more rows than the frozen estimator has classes.
+    # fit refuses a single class, and no more rows than the frozen estimator has classes.
     assume(len(np.unique(seen)) > 1 and len(seen) > len(np.unique(y)))
     model = CalibratedClassifier(frozen, strategy=strategy, random_state=0)
     model.fit(X[:n_rows], y[:n_rows], sample_weight=weight)
-    assert (assert_rows_of_probabilities(model, X, np.unique(y)) > 0).all()
+    assert (predict_checked(model, X, np.unique(y)) > 0).all()

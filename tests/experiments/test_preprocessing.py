@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant.datasets import load_dataset
 from experiments.preprocessing import DropNearZeroVariance, paper_pipeline
@@ -43,3 +44,8 @@ def test_the_pipeline_standardizes_what_is_left():
     scaled = pipeline[:-1].transform(X)
     assert scaled.shape == (50, 1)
     np.testing.assert_allclose([scaled.mean(), scaled.std()], [0, 1], rtol=0, atol=1e-12)
+
+
+@parametrize_with_checks([DropNearZeroVariance()])
+def test_dropping_features_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)

@@ -184,11 +184,11 @@ def test_rows_are_probabilities_without_zeros(calibrator, data):
 @pytest.mark.parametrize(
     ("score", "y", "message"),
     [
-        ([[0.2], [0.3]], [0, 1], r"one column for each of two or more classes\. Got 1 column"),
+        ([[0.2], [0.3]], [0, 1], "one column per class, .* Got a single column"),
         ([[2.0, -1.0], [0.5, 0.5]], [0, 1], "Got values from -1 to 2"),
-        ([[3.0, 4.0], [0.5, 0.5]], [0, 1], r"rows summing to 1 to 7\. For logits"),
-        ([[0.5, 0.5], [0.5, 0.5]], [0], "one label for each row of scores. Got 1 labels and 2"),
-        ([[0.5, 0.5], [0.5, 0.5]], ["a", "a"], r"each of the 2 columns .* Got 1 classes: \['a'\]"),
+        ([[3.0, 4.0], [0.5, 0.5]], [0, 1], r"row sums from 1 to 7\. For logits"),
+        ([[0.5, 0.5], [0.5, 0.5]], [0], "each of the 2 rows of scores. Got 1"),
+        ([[0.5, 0.5], [0.5, 0.5]], ["a", "a"], r"each of the 2 columns .* classes \['a'\]"),
         ([[0.5, 0.5], [0.5, 0.5]], [2, 2], "pass column numbers"),
         ([[0.5, np.nan], [0.5, 0.5]], [0, 1], "NaN"),
     ],
@@ -225,5 +225,5 @@ def test_columns_named_after_the_classes_come_in_their_order(calibrator, simulat
     expected = clone(calibrator).fit(score, names[index]).predict_proba(score)
     ordered = clone(calibrator).fit(table, names[index])
     np.testing.assert_array_equal(ordered.predict_proba(table), expected)
-    with pytest.raises(ValueError, match=r"come in their order, \['ash', 'elm', 'oak'\]\. Got"):
+    with pytest.raises(ValueError, match=r"must be in sorted order, \['ash', 'elm', 'oak'\]\. Got"):
         clone(calibrator).fit(table[["oak", "ash", "elm"]], names[index])

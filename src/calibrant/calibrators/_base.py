@@ -1,4 +1,4 @@
-"""What calibrators have in common: checks at the door, classes, the limit of certainty."""
+"""Base classes of calibrators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from calibrant.calibrators._validation import check_class_scores, check_score, c
 
 
 class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
-    """A map from the score of one side of a problem to its probability."""
+    """Base class of calibrators of the score of a positive side.
+
+    Sample weights are numbers of rows: a weight of 2 stands for two equal rows.
+    """
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the map from scores to probabilities.
@@ -28,11 +31,13 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples,) or (n_samples, 1)
-            Scores, out of sample.
+            Held-out scores.
         y : array-like of shape (n_samples,)
-            Targets: 0, 1 or any share between.
+            Targets: 1 for the positive side, 0 for the negative side, or frequencies of the
+            positive side between 0 and 1.
         sample_weight : array-like of shape (n_samples,), default=None
-            Frequencies; rows of weight 0 are left out.
+            Weights, as numbers of rows; a weight of 0 leaves the row out. ``None`` means 1
+            for every row.
 
         Returns
         -------
@@ -42,17 +47,17 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
         score = check_score(X)
         target = check_target(y, score)
         weight = check_weight(sample_weight, score)
-        seen = weight > 0
-        self._fit(score[seen], target[seen], weight[seen])
+        used = weight > 0
+        self._fit(score[used], target[used], weight[used])
         return self
 
     def predict(self, T: ArrayLike) -> FloatArray:
-        """Probabilities for new scores.
+        """Calibrated probabilities.
 
         Parameters
         ----------
         T : array-like of shape (n_samples,) or (n_samples, 1)
-            Scores on the scale of the scores given to ``fit``.
+            Scores, on the scale of those given to ``fit``.
 
         Returns
         -------
@@ -63,7 +68,7 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
         return self._proba(check_score(T))
 
     def transform(self, T: ArrayLike) -> FloatArray:
-        """Probabilities for new scores; the same as `predict`."""
+        """Calibrated probabilities; the same as `predict`."""
         return self.predict(T)
 
     def __sklearn_tags__(self) -> Tags:
@@ -74,21 +79,21 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
-        """Fit on checked points of positive weight."""
+        """Fit the map on checked points of positive weight."""
 
     @abstractmethod
     def _proba(self, score: FloatArray) -> FloatArray:
-        """Map checked scores."""
+        """Return the probabilities of checked scores."""
 
 
 class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
-    """A classifier of score rows: probabilities in, better probabilities out.
+    """Base class of calibrators of rows of class probabilities.
 
     Sample weights are numbers of distinct rows. Where a row was scored several times, its
-    weight is divided among its points, so that evidence is never counted twice.
+    weight should be divided among its scores, so that no row counts twice.
 
-    No class gets a probability of 0, or any that is smaller than the number of rows can
-    support (`calibrant._core.probability_floor`).
+    Calibrated probabilities are never 0: they are raised to the probability floor, which depends
+    on the number of rows of each class.
     """
 
     classes_: NDArray[Any]
@@ -101,14 +106,13 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_classes)
-            Rows of probabilities that sum to 1, out of sample: of rows that the model was
-            not fitted on.
+            Rows of held-out probabilities that sum to 1.
         y : array-like of shape (n_samples,)
-            Class labels; the sorted labels belong to the columns. Column numbers may leave
-            classes out.
+            Class labels; the sorted labels belong to the columns. If some classes have no
+            rows, the labels must be column numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            Numbers of rows: weights that sum to 1 say that there was one row in all. Points of
-            weight 0 are left out.
+            Weights, as numbers of rows: weights that sum to 1 mean that there was one row in
+            all. A weight of 0 leaves the row out. ``None`` means 1 for every row.
 
         Returns
         -------
@@ -130,7 +134,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows that sum to 1, without zeros.
+            Class probabilities; each row sums to 1, and none is 0.
         """
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -158,7 +162,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
     def _fit_columns(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> Self:
-        """Do as `fit` does with points that another calibrator has checked."""
+        """Fit as `fit` does, on checked points with column numbers as labels."""
         self.n_features_in_ = score.shape[1]
         self.classes_ = np.arange(score.shape[1])
         self.class_count_ = np.bincount(y, weight, score.shape[1]).astype(np.float64)
@@ -166,56 +170,56 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _floored_proba(self, score: FloatArray) -> FloatArray:
-        """Do as `predict_proba` does with checked rows."""
+        """Return what `predict_proba` does, for checked rows."""
         return apply_probability_floor(self._proba(score), self.class_count_)
 
     @abstractmethod
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        """Fit on checked points of positive weight, with column numbers as labels."""
+        """Fit the map on checked points of positive weight, with column numbers as labels."""
 
     @abstractmethod
     def _proba(self, score: FloatArray) -> FloatArray:
-        """Map checked rows; the limit of certainty is applied by the caller."""
+        """Return the probabilities of checked rows, before the probability floor."""
 
     def _check_points(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[FloatArray, IndexArray, FloatArray]:
-        """Check the points, note classes and counts, drop points of weight 0."""
+        """Check the points, set the classes and their counts, and drop points of weight 0."""
         validate_data(self, X, y, skip_check_array=True)
         score = check_class_scores(X)
         labels = column_or_1d(y)
         with warnings.catch_warnings():
-            # Many classes for few rows are nothing odd here.
+            # Many classes with few rows are an ordinary case here.
             warnings.filterwarnings("ignore", message="The number of unique classes is greater")
             check_classification_targets(labels)
         if len(labels) != len(score):
             raise ValueError(
-                f"y must hold one label for each row of scores. Got {len(labels)} labels and "
-                f"{len(score)} rows. Pass the labels of these rows."
+                f"y must have one label for each of the {len(score)} rows of scores. "
+                f"Got {len(labels)}. Pass the labels of these rows."
             )
         weight = check_weight(sample_weight, score)
-        self.classes_, index = _columns_of(labels, score.shape[1])
+        self.classes_, index = _match_columns(labels, score.shape[1])
         names = getattr(self, "feature_names_in_", ())
         if set(names) == set(self.classes_) and list(names) != self.classes_.tolist():
             raise ValueError(
-                f"Columns named after the classes must come in their order, "
+                "Columns named after the classes must be in sorted order, "
                 f"{self.classes_.tolist()}. Got {list(names)}. Pass X[sorted(X.columns)]."
             )
         self.class_count_ = np.bincount(index, weight, score.shape[1]).astype(np.float64)
-        seen = weight > 0
-        return score[seen], index[seen], weight[seen]
+        used = weight > 0
+        return score[used], index[used], weight[used]
 
 
-def _columns_of(labels: NDArray[Any], n_columns: int) -> tuple[NDArray[Any], IndexArray]:
-    """Return the classes of the columns, and the column of each label."""
+def _match_columns(labels: NDArray[Any], n_columns: int) -> tuple[NDArray[Any], IndexArray]:
+    """Return the class of each column, and the column of each label."""
     classes, index = np.unique(labels, return_inverse=True)
     if len(classes) == n_columns:
         return classes, index
-    are_numbers = np.issubdtype(classes.dtype, np.integer)
-    if not (are_numbers and classes[0] >= 0 and classes[-1] < n_columns):
+    are_integers = np.issubdtype(classes.dtype, np.integer)
+    if not (are_integers and classes[0] >= 0 and classes[-1] < n_columns):
         raise ValueError(
-            f"y must hold a label for each of the {n_columns} columns of scores. Got "
-            f"{len(classes)} classes: {classes.tolist()}. Where classes are missing from y, pass "
-            "column numbers."
+            f"y must contain a class for each of the {n_columns} columns of scores. Got the "
+            f"classes {classes.tolist()}. If some classes have no rows, pass column numbers as "
+            "labels."
         )
     return np.arange(n_columns), labels.astype(np.intp)

@@ -1,4 +1,4 @@
-"""Checks shared by the score-level calibrators: scores, targets and weights."""
+"""Checks of the scores and targets that calibrators are given."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from calibrant._core.rowwise import normalize_rows
 from calibrant._core.typing import FloatArray
 
-# Beyond this, the distance of two scores could overflow.
+# The difference between larger scores could overflow.
 LARGEST_SCORE = 1e300
-# Rows of probabilities printed to three digits still count as rows that sum to 1.
+# Rows of probabilities may be off by this much, so that rounded ones are accepted.
 SUM_TOLERANCE = 0.01
 
 
 def check_score(score: ArrayLike) -> FloatArray:
-    """One finite score a row, from shape (n,) or (n, 1)."""
+    """Return finite scores of shape (n,), given as (n,) or (n, 1)."""
     values = check_array(score, dtype=np.float64, ensure_2d=False, ensure_all_finite=False)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -29,13 +29,13 @@ def check_score(score: ArrayLike) -> FloatArray:
     if not largest <= LARGEST_SCORE:  # true for NaN as well
         raise ValueError(
             f"score must be finite and within +-{LARGEST_SCORE:.0e}. Got {largest:.3g}. "
-            "Drop rows without a score, and rescale very large scores."
+            "Drop rows without a score, and rescale large scores."
         )
     return values
 
 
 def check_target(target: ArrayLike, score: FloatArray) -> FloatArray:
-    """One target in [0, 1] for each score."""
+    """Return targets in [0, 1], one for each score."""
     values = check_array(target, dtype=np.float64, ensure_2d=False, input_name="target")
     check_consistent_length(score, values)
     if values.ndim != 1:
@@ -45,25 +45,25 @@ def check_target(target: ArrayLike, score: FloatArray) -> FloatArray:
     if values.min() < 0 or values.max() > 1:
         raise ValueError(
             f"target must lie in [0, 1]. Got values from {values.min():g} to {values.max():g}. "
-            "Encode the positive class as 1 and the rest as 0."
+            "Encode the positive class as 1 and all others as 0."
         )
     return values
 
 
 def check_class_scores(scores: ArrayLike) -> FloatArray:
-    """Rows of probabilities, one column a class, made to sum to 1 exactly."""
-    # In one order in memory: the last bits of later sums depend on it.
+    """Return rows of probabilities, one column per class, normalized to sum to 1."""
+    # A fixed memory order, because the last bits of later sums depend on it.
     values = check_array(scores, dtype=np.float64, order="C", input_name="scores")
     if values.shape[1] < 2:
         raise ValueError(
-            f"scores must have one column for each of two or more classes. Got {values.shape[1]} "
-            "column. For the probability of a positive class, pass (1 - score, score)."
+            "scores must have one column per class, for at least two classes. Got a single column. "
+            "For the probability of a positive class, pass the columns (1 - score, score)."
         )
     total = values.sum(axis=1)
     if values.min() < 0 or np.abs(total - 1.0).max() > SUM_TOLERANCE:
         raise ValueError(
             f"scores must be probabilities, each row summing to 1. Got values from "
-            f"{values.min():g} to {values.max():g} and rows summing to {total.min():g} to "
-            f"{total.max():g}. For logits or decision values, pass scipy.special.softmax of them."
+            f"{values.min():g} to {values.max():g}, and row sums from {total.min():g} to "
+            f"{total.max():g}. For logits or decision values, pass their scipy.special.softmax."
         )
     return normalize_rows(values)

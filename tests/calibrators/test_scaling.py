@@ -30,13 +30,13 @@ def total_log_loss(logit, y, weight):
 
 
 def entries(model):
-    """The change of an affine map as one vector: (W - I, b)."""
+    """The entries of (W - I, b) as one vector."""
     K = len(model.intercept_)
     return np.r_[(model.coef_ - np.eye(K)).ravel(), model.intercept_]
 
 
 def objective_of(log_score, y, weight, intercept, diagonal, off_diagonal):
-    """Sum of log losses plus penalties of the parts, written out for one vector."""
+    """Sum of log losses plus penalties, as a function of the entries of (W - I, b)."""
     K = log_score.shape[1]
 
     def objective(vector):
@@ -49,14 +49,14 @@ def objective_of(log_score, y, weight, intercept, diagonal, off_diagonal):
     return objective
 
 
-def assert_minimum(objective, own):
-    """No generic optimizer finds anything better, and the slope is flat."""
-    found = minimize(objective, np.zeros(len(own)), method="BFGS", options={"gtol": 1e-5})
-    assert objective(own) <= found.fun + 1e-9
-    np.testing.assert_allclose(own, found.x, rtol=0, atol=2e-3)
+def assert_minimum(objective, fitted):
+    """A generic optimizer finds nothing better, and the numerical gradient is 0."""
+    found = minimize(objective, np.zeros(len(fitted)), method="BFGS", options={"gtol": 1e-5})
+    assert objective(fitted) <= found.fun + 1e-9
+    np.testing.assert_allclose(fitted, found.x, rtol=0, atol=2e-3)
     step = 1e-5
-    for i in range(len(own)):
-        ahead, behind = own.copy(), own.copy()
+    for i in range(len(fitted)):
+        ahead, behind = fitted.copy(), fitted.copy()
         ahead[i] += step
         behind[i] -= step
         assert abs(objective(ahead) - objective(behind)) / (2 * step) < 1e-4
@@ -69,21 +69,21 @@ def test_temperature_minimizes_the_penalized_log_loss(penalty, factor, simulate)
     score = 0.95 * score + 0.05 / 3
     weight = make_weight(120)
 
-    def objective(trust):
-        return total_log_loss(trust * np.log(score), y, weight) + penalty * (trust - 1) ** 2
+    def objective(t):
+        return total_log_loss(t * np.log(score), y, weight) + penalty * (t - 1) ** 2
 
     found = minimize_scalar(objective, bounds=(0.01, 20), options={"xatol": 1e-10})
     scaled = TemperatureScaling(penalty=penalty).fit(score, y, weight)
     assert 1 / scaled.temperature_ == pytest.approx(found.x, rel=1e-5)
 
 
-def test_temperature_undoes_overconfidence(simulate):
+def test_temperature_recovers_over_and_underconfidence(simulate):
     for factor in (0.5, 2.0):
         score, y = simulate(5000, 3, factor)
         assert TemperatureScaling().fit(score, y).temperature_ == pytest.approx(factor, rel=0.1)
 
 
-def test_an_infinite_penalty_leaves_the_scores_alone(simulate):
+def test_an_infinite_penalty_leaves_the_scores_unchanged(simulate):
     score, y = simulate(200, 3, 2.0)
     assert TemperatureScaling(penalty=np.inf).fit(score, y).temperature_ == 1.0
     parts = {"intercept": np.inf, "diagonal": np.inf, "off_diagonal": np.inf}
@@ -148,16 +148,16 @@ def test_dirichlet_minimizes_the_mean_log_loss_with_mean_squared_penalties(stren
     ("method", "calibrator"), [("sms", StructuredMatrixScaling()), ("svs", VectorScaling())]
 )
 def test_agrees_with_probmetrics(name, method, calibrator, peers):
-    """Within 1e-3 in log loss: probmetrics mixes the tempered scores with one uniform row in
-    n + 1 and rounds logits to single precision, which accounts for what is left."""
+    """Within 1e-3 in log loss: probmetrics mixes scores after temperature scaling with one
+    uniform row in n + 1, and rounds logits to single precision."""
     case = peers["multiclass"][name]
     score, y, n = np.array(case["score"]), np.array(case["y"]), case["n_train"]
-    raw = -np.log(score[np.arange(len(y)), y])
+    uncalibrated = -np.log(score[np.arange(len(y)), y])
     proba = calibrator.fit(score[:n], y[:n]).predict_proba(score)
     loss = -np.log(proba[np.arange(len(y)), y])
     assert loss[:n].mean() == pytest.approx(case[method]["train"], abs=1e-3)
     assert loss[n:].mean() == pytest.approx(case[method]["test"], abs=1e-3)
-    assert raw.mean() > loss.mean() + 0.02  # there was something to calibrate
+    assert uncalibrated.mean() > loss.mean() + 0.02
 
 
 def test_penalties_fade_as_rows_grow(simulate):
@@ -172,15 +172,15 @@ def test_penalties_fade_as_rows_grow(simulate):
     assert distance(6000) < distance(60) / 20
 
 
-def test_without_penalties_what_does_not_matter_stays_as_it_is(simulate):
-    # The same number added to a column of the matrix, or to all intercepts, changes nothing.
+def test_without_penalties_directions_without_effect_stay_at_their_start(simulate):
+    # Adding a constant to a column of the matrix, or to all intercepts, has no effect.
     score, y = simulate(200, 3, 2.0)
     free = StructuredMatrixScaling(intercept=0, diagonal=0, off_diagonal=0).fit(score, y)
     np.testing.assert_allclose(free.coef_.sum(axis=0), 1.0, rtol=0, atol=0.01)
     assert free.intercept_.sum() == pytest.approx(0.0, abs=0.01)
 
 
-def test_penalties_leave_temperature_scaling_where_rows_are_few(simulate):
+def test_large_penalties_leave_temperature_scaling(simulate):
     score, y = simulate(12, 4, 2.0)
     score, y = np.r_[score, score], np.r_[y, y]
     matrix = StructuredMatrixScaling(intercept=100, diagonal=100, off_diagonal=100)
@@ -193,7 +193,7 @@ def test_penalties_leave_temperature_scaling_where_rows_are_few(simulate):
 
 
 @pytest.mark.parametrize("calibrator", FAMILY, ids=repr)
-def test_integer_weights_are_repeated_rows(calibrator, simulate):
+def test_integer_weights_are_equivalent_to_repeated_rows(calibrator, simulate):
     score, y = simulate(80, 3, 2.0)
     weight = np.random.default_rng(0).integers(0, 4, size=80)
     weighted = calibrator.fit(score, y, weight).predict_proba(score)
@@ -202,7 +202,7 @@ def test_integer_weights_are_repeated_rows(calibrator, simulate):
 
 
 @pytest.mark.parametrize("calibrator", FAMILY, ids=repr)
-def test_repeats_that_share_the_weight_of_a_row_change_nothing(calibrator, simulate):
+def test_dividing_the_weight_of_a_row_among_repeats_has_no_effect(calibrator, simulate):
     score, y = simulate(80, 3, 2.0)
     once = calibrator.fit(score, y).predict_proba(score)
     again = calibrator.fit(np.tile(score, (5, 1)), np.tile(y, 5), np.full(400, 0.2))
@@ -210,10 +210,10 @@ def test_repeats_that_share_the_weight_of_a_row_change_nothing(calibrator, simul
 
 
 @pytest.mark.parametrize("calibrator", FAMILY, ids=repr)
-def test_separable_scores_have_a_finite_answer(calibrator):
+def test_separable_scores_have_a_finite_solution(calibrator):
     score = np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 4, axis=0)
     proba = calibrator.fit(score, np.repeat([0, 1, 2], 4)).predict_proba(score)
-    # A tenth of a row beside 12, divided by equal shares, is left for each of the others.
+    # A third of the pseudo-count of a tenth of a row, added to 12 rows.
     assert (proba > 0.1 / 3 / 12.1 - 1e-12).all()
     np.testing.assert_array_equal(proba.argmax(axis=1), np.repeat([0, 1, 2], 4))
 
@@ -221,25 +221,30 @@ def test_separable_scores_have_a_finite_answer(calibrator):
 @pytest.mark.parametrize(
     ("calibrator", "message"),
     [
-        (TemperatureScaling(penalty=-1), "penalty must be 0 or more. Got -1"),
-        (StructuredMatrixScaling(diagonal=np.nan), "diagonal must be 0 or more. Got nan"),
-        (VectorScaling(intercept=-0.1), "intercept must be 0 or more. Got -0.1"),
-        (DirichletCalibrator(off_diagonal=-2), "off_diagonal must be 0 or more. Got -2"),
+        (TemperatureScaling(penalty=-1), "penalty must be a number of at least 0. Got -1"),
+        (
+            StructuredMatrixScaling(diagonal=np.nan),
+            "diagonal must be a number of at least 0. Got nan",
+        ),
+        (VectorScaling(intercept=-0.1), "intercept must be a number of at least 0. Got -0.1"),
+        (
+            DirichletCalibrator(off_diagonal=-2),
+            "off_diagonal must be a number of at least 0. Got -2",
+        ),
     ],
 )
-def test_bad_penalties_get_one_clear_error(calibrator, message, simulate):
+def test_invalid_penalties_are_refused(calibrator, message, simulate):
     with pytest.raises(ValueError, match=message):
         calibrator.fit(*simulate(20, 3))
 
 
-def test_the_floor_of_the_scores_suits_the_scores():
-    """Magnitudes of tiny scores are kept where they tell something; zeros are not believed."""
+def test_the_floor_is_low_for_informative_magnitudes_and_high_for_zeros():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, size=300)
-    # Overconfident by a factor of ten, so that most scores are far below one in a thousand.
+    # Overconfident by a factor of ten: most scores are far below 0.001.
     logit = rng.normal(size=(300, 3)) + 2.0 * np.eye(3)[y]
-    telling = TemperatureScaling().fit(np.exp(log_softmax(10 * logit, axis=1)), y)
-    np.testing.assert_array_equal(telling.floor_, 1e-12)
+    informative = TemperatureScaling().fit(np.exp(log_softmax(10 * logit, axis=1)), y)
+    np.testing.assert_array_equal(informative.floor_, 1e-12)
     votes = np.eye(3)[np.where(rng.uniform(size=300) < 0.8, y, rng.integers(0, 3, size=300))]
-    blunt = TemperatureScaling().fit(votes, y)
-    np.testing.assert_allclose(blunt.floor_, probability_floor(np.bincount(y), 0.5))
+    zeros = TemperatureScaling().fit(votes, y)
+    np.testing.assert_allclose(zeros.floor_, probability_floor(np.bincount(y), 0.5))

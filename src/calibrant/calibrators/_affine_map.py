@@ -1,4 +1,4 @@
-"""Penalized softmax regression on log scores: the kernels of the scaling family."""
+"""The kernels of the scaling family: penalized softmax regression on log scores."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from calibrant._core.newton import minimize_convex
 from calibrant._core.rowwise import log_softmax, row_sums, softmax
 from calibrant._core.typing import FloatArray, IndexArray
 
-# Inverse temperatures are sought between these: from no trust in the scores to their order alone.
-LOWEST_INVERSE_TEMPERATURE, HIGHEST_INVERSE_TEMPERATURE = 1e-4, 1e4
-# The gradient of the mean log loss at which a fit counts as found.
+# The range of inverse temperatures: from nearly uniform probabilities to nearly 0 and 1.
+SMALLEST_INVERSE_TEMPERATURE, LARGEST_INVERSE_TEMPERATURE = 1e-4, 1e4
+# The norm of the gradient of the mean log loss at which a fit has converged.
 TOLERANCE = 1e-8
-# Added to the Hessian alone: in directions that change nothing, a fit stays where it is.
+# Added to the diagonal of the Hessian, so that directions without effect on the loss stay at 0.
 SMALLEST_CURVATURE = 1e-12
 
 
 def fit_inverse_temperature(
     log_score: FloatArray, y: IndexArray, weight: FloatArray, penalty: float
 ) -> float:
-    """Find the inverse temperature t that minimizes the penalized log loss.
+    r"""Inverse temperature with the lowest penalized log loss.
 
     Parameters
     ----------
@@ -31,60 +31,71 @@ def fit_inverse_temperature(
     weight : ndarray of shape (n_points,)
         Weights of the points.
     penalty : float
-        Of (t - 1)^2, beside the sum of log losses; infinity keeps t at 1.
+        The strength of the penalty; infinity keeps the inverse temperature at 1.
 
     Returns
     -------
     float
         The inverse temperature.
+
+    Notes
+    -----
+    With log scores :math:`z_i`, weights :math:`w_i` and penalty :math:`\rho`, the inverse
+    temperature :math:`t` minimizes the convex function
+
+    .. math:: -\sum_i w_i \log \operatorname{softmax}(t z_i)_{y_i} + \rho (t - 1)^2.
+
+    Brent's method finds the root of its derivative.
     """
     if np.isinf(penalty):
         return 1.0
     true = log_score[np.arange(len(y)), y]
 
-    def slope(trust: float) -> float:
-        # The log loss is convex in t, so its slope rises and has one root.
-        expected = row_sums(softmax(trust * log_score) * log_score)[:, 0]
-        return float(weight @ (expected - true) + 2.0 * penalty * (trust - 1.0))
+    def derivative(t: float) -> float:
+        expected = row_sums(softmax(t * log_score) * log_score)[:, 0]
+        return float(weight @ (expected - true) + 2.0 * penalty * (t - 1.0))
 
-    if slope(LOWEST_INVERSE_TEMPERATURE) >= 0:
-        return LOWEST_INVERSE_TEMPERATURE
-    if slope(HIGHEST_INVERSE_TEMPERATURE) <= 0:
-        return HIGHEST_INVERSE_TEMPERATURE
-    return float(
-        np.exp(
-            brentq(
-                lambda log_t: slope(np.exp(log_t)),
-                np.log(LOWEST_INVERSE_TEMPERATURE),
-                np.log(HIGHEST_INVERSE_TEMPERATURE),
-            )
-        )
+    if derivative(SMALLEST_INVERSE_TEMPERATURE) >= 0:
+        return SMALLEST_INVERSE_TEMPERATURE
+    if derivative(LARGEST_INVERSE_TEMPERATURE) <= 0:
+        return LARGEST_INVERSE_TEMPERATURE
+    log_t = brentq(
+        lambda log_t: derivative(np.exp(log_t)),
+        np.log(SMALLEST_INVERSE_TEMPERATURE),
+        np.log(LARGEST_INVERSE_TEMPERATURE),
     )
+    return float(np.exp(log_t))
 
 
 def fit_affine_map(
     log_score: FloatArray, y: IndexArray, weight: FloatArray, penalty: FloatArray
 ) -> FloatArray:
-    """Find the change (W - I, b) of an affine map that minimizes the penalized log loss.
-
-    Minimizes sum_i weight_i loss_i + sum penalty * change^2, where loss_i is the log loss
-    of softmax(W z_i + b), by Newton steps in a trust region.
+    r"""Affine map of log scores with the lowest penalized log loss.
 
     Parameters
     ----------
     log_score : ndarray of shape (n_points, n_classes)
-        Log scores z.
+        Log scores.
     y : ndarray of shape (n_points,)
         Column numbers of the true classes.
     weight : ndarray of shape (n_points,)
         Weights of the points.
     penalty : ndarray of shape (n_classes, n_classes + 1)
-        Of the squared entries; infinity keeps an entry at 0.
+        The strength of the penalty on each entry of the result; infinity keeps it at 0.
 
     Returns
     -------
     ndarray of shape (n_classes, n_classes + 1)
-        The change of the matrix, and the intercept as its last column.
+        The difference between the matrix and the identity, followed by the intercept as the
+        last column.
+
+    Notes
+    -----
+    With log scores :math:`z_i`, weights :math:`w_i`, penalties :math:`\rho_{kj}` and
+    :math:`\Delta = (W - I, b)`, the map minimizes
+
+    .. math:: -\sum_i w_i \log \operatorname{softmax}(W z_i + b)_{y_i}
+        + \sum_{k,j} \rho_{kj} \Delta_{kj}^2.
     """
     n_points, n_classes = log_score.shape
     inputs = np.hstack([log_score, np.ones((n_points, 1))])
@@ -97,9 +108,9 @@ def fit_affine_map(
     truth[np.arange(n_points), y] = 1.0
 
     def log_proba(entries: FloatArray) -> FloatArray:
-        change = np.zeros(penalty.shape)
-        change[free] = entries
-        return log_softmax(log_score + inputs @ change.T)
+        delta = np.zeros(penalty.shape)
+        delta[free] = entries
+        return log_softmax(log_score + inputs @ delta.T)
 
     def loss(entries: FloatArray) -> tuple[float, FloatArray]:
         log_p = log_proba(entries)
@@ -109,7 +120,8 @@ def fit_affine_map(
 
     def hessian(entries: FloatArray) -> FloatArray:
         proba = np.exp(log_proba(entries))
-        # p_i z_a for all classes i and inputs a; the outer products are one product.
+        # The mean over the points of the blocks p_k z z' on the diagonal minus u u', where u has
+        # the entries p_k z_a for all classes k and inputs a.
         spread = (proba[:, :, None] * inputs[:, None, :]).reshape(n_points, -1)
         full = -(spread * weight[:, None]).T @ spread
         blocks = full.reshape(n_classes, n_classes + 1, n_classes, n_classes + 1)
@@ -118,6 +130,6 @@ def fit_affine_map(
         kept = full[np.ix_(free.ravel(), free.ravel())]
         return kept + np.diag(2.0 * ridge + SMALLEST_CURVATURE)
 
-    change = np.zeros(penalty.shape)
-    change[free] = minimize_convex(loss, hessian, len(ridge), TOLERANCE)
-    return change
+    delta = np.zeros(penalty.shape)
+    delta[free] = minimize_convex(loss, hessian, len(ridge), TOLERANCE)
+    return delta

@@ -1,4 +1,4 @@
-"""The scaling family: softmax of an affine map of log scores, by penalized likelihood."""
+"""The scaling family: softmax of an affine map of the log scores."""
 
 from __future__ import annotations
 
@@ -14,27 +14,38 @@ from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._affine_map import fit_affine_map, fit_inverse_temperature
 from calibrant.calibrators._base import MulticlassCalibrator
 
-# Smaller scores differ by nothing that rows could show, however sure the classifier is.
+# Smaller scores are indistinguishable, however confident the classifier is.
 SMALLEST_SCORE = 1e-12
 
 
 class TemperatureScaling(MulticlassCalibrator):
-    """One number for all classes: softmax(log score / temperature).
+    r"""Temperature scaling: one parameter for all classes.
 
     Parameters
     ----------
     penalty : float, default=0.0
-        Of the squared distance of the inverse temperature from 1, in rows: with a positive
-        penalty few rows leave the scores nearly as they are. 0 is the published method [1]_.
+        The strength of the penalty on the deviation of the inverse temperature from 1. With a
+        positive penalty, few rows change the scores little. 0 is the published method [1]_.
 
     Attributes
     ----------
     temperature_ : float
         Above 1 for overconfident scores, below 1 for underconfident ones.
     floor_ : ndarray of shape (n_classes,)
-        Smaller scores are taken as this: the smallest probability that the rows can support, as
-        suits scores that are exactly 0, or 1e-12, as suits scores whose order of magnitude
-        means something; whichever makes the classes more probable.
+        Scores below the floor are replaced by it before their logarithm is taken.
+
+    Notes
+    -----
+    A score vector :math:`s` becomes :math:`\operatorname{softmax}(t \log s)`, where the inverse
+    temperature :math:`t` minimizes
+
+    .. math:: -\sum_i w_i \log \operatorname{softmax}(t \log s_i)_{y_i} + \rho (t - 1)^2
+
+    with the penalty :math:`\rho`. The temperature is :math:`1 / t`.
+
+    The floor of the scores is either the probability floor of each class, which suits scores
+    that are exactly 0, or 1e-12, which suits scores whose order of magnitude is informative. The
+    one with the lower log loss is chosen.
 
     References
     ----------
@@ -57,49 +68,57 @@ class TemperatureScaling(MulticlassCalibrator):
         self.penalty = penalty
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        check_penalty("penalty", self.penalty)
-        self.floor_, trust = fit_floor_and_inverse_temperature(
+        _check_penalty("penalty", self.penalty)
+        self.floor_, inverse_temperature = _fit_floor_and_inverse_temperature(
             score, y, weight, self.class_count_, self.penalty
         )
-        self.temperature_ = 1.0 / trust
+        self.temperature_ = 1.0 / inverse_temperature
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return softmax(log_scores(score, self.floor_) / self.temperature_)
+        return softmax(_log_scores(score, self.floor_) / self.temperature_)
 
 
 class StructuredMatrixScaling(MulticlassCalibrator):
-    """Temperature scaling, then an affine map of the log scores that is penalized by part.
+    r"""Temperature scaling followed by an affine map with structured penalties.
 
-    With few rows the penalties leave temperature scaling; with many, every class may be
-    corrected by every other.
+    With few rows, the penalties leave little more than temperature scaling. With many rows,
+    every class can correct every other.
 
     Parameters
     ----------
     intercept, diagonal, off_diagonal : float, default=1.0
-        Strength of the ridge penalty on each part of the map. 1 is the published
-        strength [1]_, infinity leaves the part out.
+        The strength of the ridge penalty on each part of the map. 1 is the published
+        strength [1]_; infinity leaves the part out.
 
     Attributes
     ----------
     temperature_ : float
         The temperature of the first step.
     floor_ : ndarray of shape (n_classes,)
-        Smaller scores are taken as this, as in `TemperatureScaling`.
+        The floor of the scores, as in `TemperatureScaling`.
     coef_ : ndarray of shape (n_classes, n_classes)
-        The matrix that multiplies the tempered log scores; near the identity.
+        The matrix of the affine map.
     intercept_ : ndarray of shape (n_classes,)
-        What is added to them.
+        The intercept of the affine map.
 
     Notes
     -----
-    Minimizes the sum of log losses over the rows plus ``K (intercept |b|^2 + diagonal
-    |diag(W - I)|^2) + K (K - 1) off_diagonal |off(W)|^2``: a prior that does not know the
-    number of rows, so that regularization follows the number of distinct rows and not
-    the number of points generated from them.
+    With :math:`z` the logarithms of the scores after temperature scaling, the probabilities are
+    :math:`\operatorname{softmax}(W z + b)`, where :math:`W` and :math:`b` minimize
 
-    Departures from the published method, which matter where scores are all but 0: the floor of
-    the scores is chosen by the log loss, and tempered scores are limited by the number of rows
-    (`calibrant._core.probability_floor`) where the published code mixes them with one uniform row in n + 1.
+    .. math:: -\sum_i w_i \log \operatorname{softmax}(W z_i + b)_{y_i}
+        + K \Bigl( \rho_b \sum_k b_k^2 + \rho_d \sum_k (W_{kk} - 1)^2 \Bigr)
+        + K (K - 1) \rho_o \sum_{k \ne j} W_{kj}^2
+
+    and :math:`\rho_b`, :math:`\rho_d` and :math:`\rho_o` are the parameters ``intercept``,
+    ``diagonal`` and ``off_diagonal``. The penalty does not grow with the number of rows, so the
+    amount of regularization depends on the number of distinct rows rather than on the number
+    of scores generated from them.
+
+    There are two departures from the published method, which matter for scores near 0. The floor
+    of the scores is chosen by log loss, as in `TemperatureScaling`. Scores after temperature
+    scaling are raised to the probability floor, where the published code mixes them with one
+    uniform row in n + 1.
 
     References
     ----------
@@ -126,17 +145,19 @@ class StructuredMatrixScaling(MulticlassCalibrator):
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         penalty = self._penalty(score.shape[1])
-        self.floor_, trust = fit_floor_and_inverse_temperature(score, y, weight, self.class_count_)
-        self.temperature_ = 1.0 / trust
-        change = fit_affine_map(self._tempered(score), y, weight, penalty)
-        self.coef_ = np.eye(score.shape[1]) + change[:, :-1]
-        self.intercept_ = change[:, -1]
+        self.floor_, inverse_temperature = _fit_floor_and_inverse_temperature(
+            score, y, weight, self.class_count_
+        )
+        self.temperature_ = 1.0 / inverse_temperature
+        delta = fit_affine_map(self._log_tempered(score), y, weight, penalty)
+        self.coef_ = np.eye(score.shape[1]) + delta[:, :-1]
+        self.intercept_ = delta[:, -1]
 
     def _penalty(self, n_classes: int) -> FloatArray:
         """Return the penalty of each entry of (W - I, b), of shape (K, K + 1)."""
         for name in ("intercept", "diagonal", "off_diagonal"):
-            check_penalty(name, getattr(self, name))
-        return part_penalties(
+            _check_penalty(name, getattr(self, name))
+        return _part_penalties(
             n_classes,
             n_classes * self.intercept,
             n_classes * self.diagonal,
@@ -144,36 +165,39 @@ class StructuredMatrixScaling(MulticlassCalibrator):
         )
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return softmax(self._tempered(score) @ self.coef_.T + self.intercept_)
+        return softmax(self._log_tempered(score) @ self.coef_.T + self.intercept_)
 
-    def _tempered(self, score: FloatArray) -> FloatArray:
-        """Log scores after temperature scaling; no further from 0 than rows can support."""
-        tempered = softmax(log_scores(score, self.floor_) / self.temperature_)
+    def _log_tempered(self, score: FloatArray) -> FloatArray:
+        """Logarithms of the scores after temperature scaling and the probability floor."""
+        tempered = softmax(_log_scores(score, self.floor_) / self.temperature_)
         return np.log(apply_probability_floor(tempered, self.class_count_))
 
 
 class VectorScaling(StructuredMatrixScaling):
-    """Temperature scaling, then a factor and an intercept for each class.
+    """Temperature scaling followed by a factor and an intercept for each class.
+
+    This is `StructuredMatrixScaling` with a diagonal matrix.
 
     Parameters
     ----------
     intercept, diagonal : float, default=1.0
-        Strength of the ridge penalty on each part of the map; 0 is plain vector scaling.
+        The strength of the ridge penalty on each part of the map. 0 is vector scaling without
+        penalties.
 
     Attributes
     ----------
     temperature_ : float
         The temperature of the first step.
     floor_ : ndarray of shape (n_classes,)
-        Smaller scores are taken as this, as in `TemperatureScaling`.
+        The floor of the scores, as in `TemperatureScaling`.
     coef_ : ndarray of shape (n_classes, n_classes)
-        A diagonal matrix: the factors of the tempered log scores.
+        The diagonal matrix of the factors.
     intercept_ : ndarray of shape (n_classes,)
-        What is added to them.
+        The intercepts.
 
     See Also
     --------
-    StructuredMatrixScaling : The same with entries off the diagonal.
+    StructuredMatrixScaling : The objective, and a full matrix.
     """
 
     def __init__(self, *, intercept: float = 1.0, diagonal: float = 1.0):
@@ -184,22 +208,32 @@ class VectorScaling(StructuredMatrixScaling):
 
 
 class DirichletCalibrator(MulticlassCalibrator):
-    """Any affine map of the log scores, penalized off the diagonal and in the intercept.
+    r"""Dirichlet calibration: a full affine map of the log scores.
 
     Parameters
     ----------
     off_diagonal, intercept : float, default=1e-2
-        Strength of the penalty (ODIR) on the mean squared entry of each part, relative to
-        the mean log loss.
+        The strength of the off-diagonal and intercept regularization (ODIR).
 
     Attributes
     ----------
     floor_ : ndarray of shape (n_classes,)
-        Smaller scores are taken as this, as in `TemperatureScaling`.
+        The floor of the scores, as in `TemperatureScaling`.
     coef_ : ndarray of shape (n_classes, n_classes)
-        The matrix that multiplies the log scores.
+        The matrix of the affine map.
     intercept_ : ndarray of shape (n_classes,)
-        What is added to them.
+        The intercept of the affine map.
+
+    Notes
+    -----
+    The probabilities are :math:`\operatorname{softmax}(W \log s + b)`, where :math:`W` and
+    :math:`b` minimize [1]_
+
+    .. math:: -\frac{1}{n} \sum_i w_i \log \operatorname{softmax}(W \log s_i + b)_{y_i}
+        + \frac{\lambda}{K (K - 1)} \sum_{k \ne j} W_{kj}^2 + \frac{\mu}{K} \sum_k b_k^2,
+
+    :math:`n = \sum_i w_i`, and :math:`\lambda` and :math:`\mu` are the parameters
+    ``off_diagonal`` and ``intercept``.
 
     References
     ----------
@@ -217,60 +251,62 @@ class DirichletCalibrator(MulticlassCalibrator):
         self.intercept = intercept
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        check_penalty("off_diagonal", self.off_diagonal)
-        check_penalty("intercept", self.intercept)
+        _check_penalty("off_diagonal", self.off_diagonal)
+        _check_penalty("intercept", self.intercept)
         n_rows, n_classes = weight.sum(), score.shape[1]
-        penalty = part_penalties(
+        penalty = _part_penalties(
             n_classes,
             n_rows * self.intercept / n_classes,
             0.0,
             n_rows * self.off_diagonal / (n_classes * (n_classes - 1)),
         )
-        self.floor_, _ = fit_floor_and_inverse_temperature(score, y, weight, self.class_count_)
-        change = fit_affine_map(log_scores(score, self.floor_), y, weight, penalty)
-        self.coef_ = np.eye(n_classes) + change[:, :-1]
-        self.intercept_ = change[:, -1]
+        self.floor_, _ = _fit_floor_and_inverse_temperature(score, y, weight, self.class_count_)
+        delta = fit_affine_map(_log_scores(score, self.floor_), y, weight, penalty)
+        self.coef_ = np.eye(n_classes) + delta[:, :-1]
+        self.intercept_ = delta[:, -1]
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return softmax(log_scores(score, self.floor_) @ self.coef_.T + self.intercept_)
+        return softmax(_log_scores(score, self.floor_) @ self.coef_.T + self.intercept_)
 
 
-def log_scores(score: FloatArray, floor: FloatArray) -> FloatArray:
-    """Logarithms of scores, those below the floor taken as the floor."""
+def _log_scores(score: FloatArray, floor: FloatArray) -> FloatArray:
+    """Logarithms of the scores, raised to the floor."""
     return np.log(np.maximum(score, floor))
 
 
-def fit_floor_and_inverse_temperature(
+def _fit_floor_and_inverse_temperature(
     score: FloatArray,
     y: IndexArray,
     weight: FloatArray,
     class_count: FloatArray,
     penalty: float = 0.0,
 ) -> tuple[FloatArray, float]:
-    """Choose the floor of the scores and the inverse temperature, by the log loss."""
-    found = []
+    """Choose the floor of the scores by log loss, each with its inverse temperature."""
+    candidates = []
     for floor in (
         probability_floor(class_count, PSEUDO_COUNT),
         np.full(score.shape[1], SMALLEST_SCORE),
     ):
-        log_score = log_scores(score, floor)
-        trust = fit_inverse_temperature(log_score, y, weight, penalty)
-        log_proba = log_softmax(trust * log_score)
-        found.append((-weight @ log_proba[np.arange(len(y)), y], floor, trust))
-    _, floor, trust = min(found, key=lambda one: one[0])
-    return floor, trust
+        log_score = _log_scores(score, floor)
+        inverse_temperature = fit_inverse_temperature(log_score, y, weight, penalty)
+        log_proba = log_softmax(inverse_temperature * log_score)
+        log_loss = -weight @ log_proba[np.arange(len(y)), y]
+        candidates.append((log_loss, floor, inverse_temperature))
+    _, floor, inverse_temperature = min(candidates, key=lambda candidate: candidate[0])
+    return floor, inverse_temperature
 
 
-def check_penalty(name: str, value: float) -> None:
-    """Refuse a penalty that is negative or no number."""
+def _check_penalty(name: str, value: float) -> None:
     if not isinstance(value, int | float | np.floating) or not value >= 0:
-        raise ValueError(f"{name} must be 0 or more. Got {value!r}. Use 1 for the usual strength.")
+        raise ValueError(
+            f"{name} must be a number of at least 0. Got {value!r}. Use 1 for a common choice."
+        )
 
 
-def part_penalties(
+def _part_penalties(
     n_classes: int, intercept: float, diagonal: float, off_diagonal: float
 ) -> FloatArray:
-    """Penalties of the entries of an affine map (W, b), of shape (K, K + 1)."""
+    """Penalties on the entries of an affine map (W, b), of shape (K, K + 1)."""
     penalty = np.full((n_classes, n_classes + 1), off_diagonal)
     np.fill_diagonal(penalty, diagonal)
     penalty[:, -1] = intercept

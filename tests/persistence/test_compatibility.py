@@ -70,3 +70,18 @@ def test_table_models_of_earlier_versions_predict_the_same(folder, command, mode
     kept = np.genfromtxt(folder / expected, delimiter=",", names=True)
     assert proba.dtype.names == kept.dtype.names == ("a", "b", "c")
     np.testing.assert_allclose(proba.tolist(), kept.tolist(), rtol=1e-9)
+
+
+def test_a_forged_report_of_an_earlier_version_is_refused(rewrite, tmp_path):
+    path = tmp_path / "model.skops"
+    earlier = Path(__file__).parent / "fixtures" / "before_0.1.0" / "default.skops"
+    path.write_bytes(earlier.read_bytes())
+
+    def forge(members):
+        schema = members["schema.json"].replace(b'"interval"', b'"other"')
+        assert schema != members["schema.json"]
+        return members | {"schema.json": schema}
+
+    rewrite(path, forge)
+    with pytest.raises(ValueError, match="damaged or has been changed"):
+        load(path)

@@ -2,7 +2,7 @@
 
 A file contains the name of each type and attribute. Whenever a type that a model can contain is
 moved or renamed, or one of its attributes is renamed, add the former name to a table below. New
-parameters of estimators need no entry: their default must keep the former behavior.
+parameters of estimators need no entry, but their default must keep the former behavior.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def apply_renames(content: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def add_missing_parameters(model: Any) -> None:
-    """Give the estimators in a model the parameters that they had not yet when it was saved.
+def upgrade_model(model: Any) -> None:
+    """Give the parts of a model the attributes that were added after it was saved.
 
     Parameters
     ----------
@@ -81,24 +81,22 @@ def add_missing_parameters(model: Any) -> None:
     """
     for part in iterate_objects(model):
         if isinstance(part, BaseEstimator) and type(part).__module__.startswith("calibrant."):
-            for name, parameter in inspect.signature(type(part)).parameters.items():
-                if not hasattr(part, name) and parameter.default is not parameter.empty:
-                    setattr(part, name, parameter.default)
+            _add_missing_parameters(part)
+        if isinstance(part, CalibrationReport):
+            _unite_gain_and_interval(vars(part))
 
 
-def upgrade_reports(model: Any) -> None:
-    """Give calibration reports the interval record that replaced two of their fields.
+def _add_missing_parameters(estimator: BaseEstimator) -> None:
+    for name, parameter in inspect.signature(type(estimator)).parameters.items():
+        if not hasattr(estimator, name) and parameter.default is not parameter.empty:
+            setattr(estimator, name, parameter.default)
 
-    Parameters
-    ----------
-    model : estimator
-        A loaded model, changed in place.
-    """
-    for part in iterate_objects(model):
-        state = vars(part) if isinstance(part, CalibrationReport) else {}
-        if "expected_gain" in state:
-            low, high = state.pop("interval")
-            state["gain"] = Interval(state.pop("expected_gain"), low, high, 0.95)
+
+def _unite_gain_and_interval(report: dict[str, Any]) -> None:
+    """Replace the fields ``expected_gain`` and ``interval`` of a report by ``gain``."""
+    if "expected_gain" in report:
+        low, high = report.pop("interval")
+        report["gain"] = Interval(report.pop("expected_gain"), low, high, level=0.95)
 
 
 def _rename(node: dict[str, Any], former_names: list[str]) -> dict[str, Any]:

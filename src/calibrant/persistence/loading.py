@@ -10,11 +10,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 from calibrant.exceptions import CalibrationWarning
-from calibrant.persistence.compatibility import (
-    add_missing_parameters,
-    apply_renames,
-    upgrade_reports,
-)
+from calibrant.persistence.compatibility import apply_renames, upgrade_model
 from calibrant.persistence.schema import ModelInfo, read_model_file
 from calibrant.persistence.serialization import check_types, deserialize, first_line
 from calibrant.persistence.validation import validate_loaded_model
@@ -60,6 +56,7 @@ def load(path: str | Path) -> Any:
     try:
         model = deserialize(content)
         validate_loaded_model(model)
+        upgrade_model(model)
     except Exception as error:  # a forged file can fail in any way
         raise ValueError(
             f"{path} must contain a model, but it is damaged or has been changed: "
@@ -70,8 +67,6 @@ def load(path: str | Path) -> Any:
             f"{path} must contain a model, got an object of type {type(model).__name__}. "
             "Save a fitted model with calibrant.save."
         )
-    add_missing_parameters(model)
-    upgrade_reports(model)
     if _minor(info.versions.get("scikit-learn", "")) != _minor(sklearn.__version__):
         warnings.warn(
             f"{path} was saved with {_versions(info)}, but scikit-learn {sklearn.__version__} is "

@@ -59,20 +59,9 @@ class Whitening(NamedTuple):
 
 
 def linear_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
-    r"""Compute the scores of `LinearDiscriminantAnalysis`.
+    r"""Compute the scores of `LinearDiscriminantAnalysis` as described in `ClosedForm`.
 
-    Parameters
-    ----------
-    estimator : LinearDiscriminantAnalysis
-        The estimator, not fitted.
-    batch : SplitBatch
-        The splits.
-
-    Yields
-    ------
-    ProblemBatch, list of ndarray or None
-        The splits of each problem and their scores; nothing if the covariance is estimated from
-        more than means and scatter.
+    Yields nothing if the covariance is estimated from more than means and scatter.
 
     Notes
     -----
@@ -133,20 +122,9 @@ def linear_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
 
 
 def quadratic_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
-    r"""Compute the scores of `QuadraticDiscriminantAnalysis`.
+    r"""Compute the scores of `QuadraticDiscriminantAnalysis` as described in `ClosedForm`.
 
-    Parameters
-    ----------
-    estimator : QuadraticDiscriminantAnalysis
-        The estimator, not fitted.
-    batch : SplitBatch
-        The splits.
-
-    Yields
-    ------
-    ProblemBatch, list of ndarray or None
-        The splits of each problem and their scores; nothing if the covariances are estimated
-        from more than means and scatter.
+    Yields nothing if the covariances are estimated from more than means and scatter.
 
     Notes
     -----

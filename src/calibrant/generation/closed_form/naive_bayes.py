@@ -30,19 +30,7 @@ MIN_RELATIVE_DIFFERENCE = 1e-6
 
 
 def gaussian_scores(estimator: GaussianNB, batch: SplitBatch) -> Iterator[ProblemScores]:
-    r"""Compute the scores of `GaussianNB`.
-
-    Parameters
-    ----------
-    estimator : GaussianNB
-        The estimator, not fitted.
-    batch : SplitBatch
-        The splits.
-
-    Yields
-    ------
-    ProblemBatch, list of ndarray or None
-        The splits of each problem and their scores.
+    r"""Compute the scores of `GaussianNB` as described in `ClosedForm`.
 
     Notes
     -----
@@ -135,20 +123,9 @@ class DiscreteNaiveBayes(ABC):
 
     @classmethod
     def scores(cls, estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
-        """Compute the scores of the estimator.
+        """Compute the scores of the estimator as described in `ClosedForm`.
 
-        Parameters
-        ----------
-        estimator : classifier
-            The estimator, not fitted.
-        batch : SplitBatch
-            The splits.
-
-        Yields
-        ------
-        ProblemBatch, list of ndarray or None
-            The splits of each problem and their scores; nothing for features that the
-            estimator may refuse.
+        Yields nothing for features that the estimator may refuse.
         """
         yield from cls(estimator)._scores(batch)
 

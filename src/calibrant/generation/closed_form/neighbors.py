@@ -36,20 +36,10 @@ Search = Callable[[int], tuple[FloatArray, IndexArray]]
 
 
 def neighbor_scores(estimator: KNeighborsClassifier, batch: SplitBatch) -> Iterator[ProblemScores]:
-    """Compute the scores of `KNeighborsClassifier`.
+    """Compute the scores of `KNeighborsClassifier` as described in `ClosedForm`.
 
-    Parameters
-    ----------
-    estimator : KNeighborsClassifier
-        The estimator, not fitted.
-    batch : SplitBatch
-        The splits.
-
-    Yields
-    ------
-    ProblemBatch, list of ndarray or None
-        The splits of each problem and their scores; nothing for callable metrics and weights,
-        and for metrics that depend on all training rows.
+    Yields nothing for callable metrics and weights, and for metrics that depend on all training
+    rows.
 
     Notes
     -----

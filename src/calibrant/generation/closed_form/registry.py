@@ -35,8 +35,9 @@ class ClosedForm(NamedTuple):
     Attributes
     ----------
     scores : callable
-        Computes the scores of a batch, given the estimator. Problems that it does not yield, and
-        splits whose scores are None, are refitted.
+        Takes an estimator, which is not fitted, and a `SplitBatch`. Yields the `ProblemBatch` of
+        each problem with the scores of its splits. Problems that it does not yield, and splits
+        whose scores are None, are refitted.
     accepts_sample_weight : bool
         Whether the estimator takes sample weights.
     accepts_sparse : bool

@@ -27,6 +27,7 @@ class CommandLine(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Parse the Markdown of all commands in place of the directive."""
+        self.env.note_reread()  # the page changes with the code, whatever its own date
         module, name = self.arguments[0].split(":")
         command = typer.main.get_command(getattr(import_module(module), name))
         context = command.context_class(command, info_name=module.partition(".")[0])

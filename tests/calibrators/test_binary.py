@@ -16,7 +16,7 @@ from calibrant.calibrators import (
     VennAbersCalibrator,
 )
 
-LIMITED = [
+FLOORED = [
     SigmoidCalibrator(),
     BetaCalibrator(),
     IsotonicCalibrator(),
@@ -25,7 +25,7 @@ LIMITED = [
     VennAbersCalibrator(),
     ENIR(floored=True),
 ]
-ALL = [*LIMITED, ENIR()]
+ALL = [*FLOORED, ENIR()]
 GRID = np.linspace(0.0, 1.0, 51)
 
 
@@ -36,12 +36,12 @@ def make_points(n=150, seed=0, decimals=12):
 
 
 def cross_entropy(margin, target, weight):
-    """Log loss of a logistic model, written without the library's functions."""
+    """Mean log loss of a logistic model."""
     return np.sum(weight * (np.logaddexp(0.0, margin) - target * margin)) / weight.sum()
 
 
 def minimum(objective, size, **options):
-    """SciPy's generic optimizers, with numerical gradients; the better of two runs."""
+    """The better of two runs of a generic optimizer with numerical gradients."""
     runs = [minimize(objective, np.full(size, start), tol=1e-12, **options) for start in (0.1, 1.0)]
     return min(runs, key=lambda run: run.fun)
 
@@ -63,9 +63,9 @@ def test_sigmoid_minimizes_platts_objective(on_log_odds, seed):
     found = minimum(objective, 2)
     sigmoid = SigmoidCalibrator().fit(score, target, weight)
     assert sigmoid.on_log_odds_ is on_log_odds
-    own = [sigmoid.slope_, sigmoid.intercept_ + sigmoid.slope_ * center]
-    assert objective(own) <= found.fun + 1e-12
-    np.testing.assert_allclose(own, found.x, rtol=1e-4, atol=1e-5)
+    fitted = [sigmoid.slope_, sigmoid.intercept_ + sigmoid.slope_ * center]
+    assert objective(fitted) <= found.fun + 1e-12
+    np.testing.assert_allclose(fitted, found.x, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_sigmoid_minimizes_platts_objective(on_log_odds, seed):
     [lambda s: expit(6 * s - 3), lambda s: 0.6 * s**3, lambda s: 0.5 + 0.5 * s**4, lambda s: 1 - s],
     ids=["both", "left only", "right only", "neither"],
 )
-def test_beta_minimizes_the_log_loss_over_rising_curves(curve):
+def test_beta_minimizes_the_log_loss_over_increasing_maps(curve):
     rng = np.random.default_rng(1)
     score = rng.uniform(0.02, 0.98, size=300)
     target = (rng.uniform(size=300) < curve(score)).astype(float)
@@ -86,27 +86,27 @@ def test_beta_minimizes_the_log_loss_over_rising_curves(curve):
     bounds = [(0, None), (0, None), (None, None)]
     found = minimum(objective, 3, method="SLSQP", bounds=bounds)
     beta = BetaCalibrator().fit(score, target, weight)
-    own = [*beta.coef_, beta.intercept_]
+    fitted = [*beta.coef_, beta.intercept_]
     assert (beta.coef_ >= 0).all()
-    assert objective(own) <= found.fun + 1e-10
-    np.testing.assert_allclose(own, found.x, rtol=0, atol=5e-3)
+    assert objective(fitted) <= found.fun + 1e-10
+    np.testing.assert_allclose(fitted, found.x, rtol=0, atol=5e-3)
 
 
 @pytest.mark.parametrize("name", ["S-shaped", "skewed", "one-sided"])
 def test_beta_agrees_with_betacal(name, peers):
-    """betacal stops at a gradient of 1e-4, up to 8e-4 from the optimum; its log loss shows it."""
+    """betacal stops at a gradient of 1e-4, up to 8e-4 from the optimum, with a higher log loss."""
     case = peers["beta"][name]
     score, y = np.array(case["score"]), np.array(case["y"])
     beta = BetaCalibrator().fit(score, y)
     np.testing.assert_allclose(beta.predict(case["grid"]), case["proba"], rtol=0, atol=1e-3)
     x = np.column_stack([np.log(score), -np.log(1 - score)])
-    own = cross_entropy(x @ beta.coef_ + beta.intercept_, y, np.ones(len(y)))
-    assert case["log_loss"] - 1e-5 < own <= case["log_loss"] + 1e-12
+    loss = cross_entropy(x @ beta.coef_ + beta.intercept_, y, np.ones(len(y)))
+    assert case["log_loss"] - 1e-5 < loss <= case["log_loss"] + 1e-12
 
 
 @pytest.mark.parametrize("decimals", [12, 1], ids=["distinct", "tied"])
 @pytest.mark.parametrize("seed", range(3))
-def test_isotonic_is_isotonic_regression_no_more_certain_than_its_rows(decimals, seed):
+def test_isotonic_is_isotonic_regression_with_floored_levels(decimals, seed):
     score, target = make_points(seed=seed, decimals=decimals)
     order = np.argsort(score)
     distinct, first = np.unique(score[order], return_index=True)
@@ -115,16 +115,16 @@ def test_isotonic_is_isotonic_regression_no_more_certain_than_its_rows(decimals,
     found = isotonic_regression(mean, weights=weight)
     n_rows = np.repeat(np.add.reduceat(weight, found.blocks[:-1]), np.diff(found.blocks))
     overall = (target.sum() + 0.5) / (len(target) + 1)
-    unseen = 0.5 / (n_rows + 0.5)
-    limited = np.clip(found.x, unseen * overall, 1 - unseen * (1 - overall))
-    expected = isotonic_regression(limited, weights=weight).x
+    uncertainty = 0.5 / (n_rows + 0.5)
+    floored = np.clip(found.x, uncertainty * overall, 1 - uncertainty * (1 - overall))
+    expected = isotonic_regression(floored, weights=weight).x
     np.testing.assert_allclose(
         IsotonicCalibrator().fit(score, target).predict(distinct), expected, rtol=0, atol=1e-12
     )
 
 
-def test_one_row_at_the_end_does_not_speak_for_the_many_beside_it():
-    # The lowest score is a level of its own: one negative, which may not be called certain.
+def test_the_floor_of_one_row_does_not_raise_the_rows_next_to_it():
+    # The lowest score is a level with a single negative row, whose floor is high.
     score = np.arange(401.0)
     target = np.r_[0, 1, np.zeros(199), np.ones(200)]
     fitted = IsotonicCalibrator().fit(score, target).predict(score)
@@ -145,7 +145,7 @@ def test_centered_isotonic_keeps_distinct_scores_distinct(data):
         assert (np.diff(centered.predict(inside)) > 0).all()
 
 
-def test_centered_isotonic_meets_each_level_at_its_mean_score():
+def test_centered_isotonic_has_each_level_at_its_mean_score():
     score, target = make_points(400)
     plain = IsotonicCalibrator().fit(score, target)
     centered = IsotonicCalibrator(centered=True).fit(score, target)
@@ -154,7 +154,7 @@ def test_centered_isotonic_meets_each_level_at_its_mean_score():
         assert score[np.isclose(fitted, level, rtol=0, atol=1e-12)].mean() == pytest.approx(x)
 
 
-def test_histogram_is_the_share_of_positives_in_equal_bins():
+def test_histogram_is_the_frequency_of_positives_in_equal_bins():
     score, target = make_points(200)
     histogram = HistogramCalibrator(n_bins=5).fit(score, target)
     order = np.argsort(score).reshape(5, 40)
@@ -177,7 +177,7 @@ def test_histogram_keeps_ties_in_one_bin():
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
-def test_integer_weights_are_repeated_rows(calibrator):
+def test_integer_weights_are_equivalent_to_repeated_rows(calibrator):
     score, target = make_points(80, decimals=2)
     weight = np.random.default_rng(0).integers(0, 4, size=80)
     weighted = calibrator.fit(score, target, weight).predict(GRID)
@@ -186,7 +186,7 @@ def test_integer_weights_are_repeated_rows(calibrator):
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
-def test_repeats_that_share_the_weight_of_a_row_change_nothing(calibrator):
+def test_dividing_the_weight_of_a_row_among_repeats_has_no_effect(calibrator):
     score, target = make_points(80)
     once = calibrator.fit(score, target).predict(GRID)
     again = calibrator.fit(np.tile(score, 5), np.tile(target, 5), np.full(400, 0.2)).predict(GRID)
@@ -194,39 +194,39 @@ def test_repeats_that_share_the_weight_of_a_row_change_nothing(calibrator):
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
-def test_a_share_is_so_many_rows_of_each_side(calibrator):
+def test_frequencies_are_equivalent_to_rows_of_each_side(calibrator):
     score = np.array([0.1, 0.4, 0.5, 0.9])
-    share = np.array([0.1, 0.5, 0.4, 0.8])
-    shares = calibrator.fit(score, share, np.full(4, 10.0)).predict(GRID)
-    target = np.concatenate([np.arange(10) < positive for positive in np.round(10 * share)])
-    rows = calibrator.fit(np.repeat(score, 10), target).predict(GRID)
-    np.testing.assert_allclose(shares, rows, rtol=0, atol=1e-7)
+    n_positive = np.array([1, 5, 4, 8])
+    by_frequency = calibrator.fit(score, n_positive / 10, np.full(4, 10.0)).predict(GRID)
+    target = np.concatenate([np.arange(10) < n for n in n_positive])
+    by_row = calibrator.fit(np.repeat(score, 10), target).predict(GRID)
+    np.testing.assert_allclose(by_frequency, by_row, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
-def test_it_does_not_matter_which_side_is_called_positive(calibrator):
-    score, target = make_points(96, seed=2)  # so that four bins are equal from either end
+def test_swapping_the_sides_swaps_the_probabilities(calibrator):
+    score, target = make_points(96, seed=2)  # four equal bins, from either end
     one = calibrator.fit(score, target).predict(score)
     other = calibrator.fit(1 - score, 1 - target).predict(1 - score)
     np.testing.assert_allclose(one, 1 - other, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("calibrator", LIMITED, ids=repr)
+@pytest.mark.parametrize("calibrator", FLOORED, ids=repr)
 @pytest.mark.parametrize("target", [[0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]], ids=repr)
-def test_a_few_rows_leave_no_certainty(calibrator, target):
+def test_a_few_rows_give_no_probability_near_zero_or_one(calibrator, target):
     proba = calibrator.fit([0.1, 0.2, 0.8, 0.9], target).predict([0.0, 0.15, 0.5, 0.85, 1.0])
     assert (proba > 0.01).all()
     assert (proba < 0.99).all()
 
 
 @pytest.mark.parametrize("score", [0.1, -0.7, 1e300])
-def test_one_distinct_score_tells_sigmoid_nothing_of_others(score):
-    # The mean of three equal numbers is not always that number.
+def test_sigmoid_of_equal_scores_is_constant(score):
+    # In floating point, the mean of three equal numbers may differ from them.
     sigmoid = SigmoidCalibrator().fit([score] * 3, [0, 1, 1])
     np.testing.assert_allclose(sigmoid.predict([0.0, score, 1.0]), (1 / 3 + 2 * 0.75) / 3)
 
 
-def test_decision_values_far_outside_leave_no_certainty():
+def test_extreme_decision_values_are_floored():
     sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 0, 1, 1])
     np.testing.assert_allclose(sigmoid.predict([-1e200, 1e200]), [0.25 / 4.5, 1 - 0.25 / 4.5])
 
@@ -238,10 +238,10 @@ scores = st.one_of(
 decisions = st.one_of(st.floats(-10, 10), st.sampled_from([-1e300, -1e160, 0.0, 1e160, 1e300]))
 
 
-@pytest.mark.parametrize("calibrator", LIMITED, ids=repr)
+@pytest.mark.parametrize("calibrator", FLOORED, ids=repr)
 @settings(max_examples=40)
 @given(data=st.data())
-def test_predictions_are_always_probabilities_and_never_certain(calibrator, data):
+def test_predictions_are_probabilities_other_than_zero_and_one(calibrator, data):
     n = data.draw(st.integers(1, 20))
     any_scale = not isinstance(calibrator, BetaCalibrator)
     elements = data.draw(st.sampled_from([scores, decisions])) if any_scale else scores
@@ -264,17 +264,17 @@ def test_predictions_are_always_probabilities_and_never_certain(calibrator, data
             [-1.0, 2.0],
             r"in \[0, 1\] for beta calibration\. Got values from -1 to",
         ),
-        (HistogramCalibrator(n_bins=0), [0.1, 0.2], "n_bins must be a whole number.* Got 0"),
-        (HistogramCalibrator(n_bins=2.5), [0.1, 0.2], "n_bins must be a whole number.* Got 2.5"),
+        (HistogramCalibrator(n_bins=0), [0.1, 0.2], "n_bins must be an integer .* Got 0"),
+        (HistogramCalibrator(n_bins=2.5), [0.1, 0.2], "n_bins must be an integer .* Got 2.5"),
         (SigmoidCalibrator(), [0.1, np.nan], "score must be finite"),
     ],
 )
-def test_bad_input_gets_one_clear_error(calibrator, score, message):
+def test_invalid_input_is_refused(calibrator, score, message):
     with pytest.raises(ValueError, match=message):
         calibrator.fit(score, [0, 1])
 
 
-def test_beta_refuses_new_scores_beyond_probabilities():
+def test_beta_refuses_new_scores_outside_the_unit_interval():
     with pytest.raises(ValueError, match="Use SigmoidCalibrator for decision values"):
         BetaCalibrator().fit([0.1, 0.9], [0, 1]).predict([1.5])
 

@@ -1,4 +1,4 @@
-"""Calibrators of one score: sigmoid, beta, isotonic, histogram. Venn-Abers has its own file."""
+"""Binary calibrators: sigmoid, beta, isotonic and histogram."""
 
 from __future__ import annotations
 
@@ -12,31 +12,51 @@ from calibrant._core.probability_floor import floor_frequencies, overall_frequen
 from calibrant._core.typing import FloatArray
 from calibrant.calibrators._base import BinaryCalibrator
 
-# The gradient of the mean log loss at which a fit counts as found.
+# The norm of the gradient of the mean log loss at which a fit has converged.
 TOLERANCE = 1e-9
-# Added to the Hessian alone: in directions that change nothing, a fit stays where it is.
+# Added to the diagonal of the Hessian, so that directions without effect on the loss stay at 0.
 SMALLEST_CURVATURE = 1e-12
-# Scores closer than this are one score: the slope between them could overflow.
+# Scores with a smaller spread are treated as equal: a slope between them could overflow.
 SMALLEST_SPREAD = 1e-300
 
 
-class SigmoidCalibrator(BinaryCalibrator):
-    """Platt scaling: a logistic curve of the score.
+class _ParametricCalibrator(BinaryCalibrator):
+    """Base class of parametric maps, whose probabilities rest on all rows."""
 
-    Scores that all lie in [0, 1] are taken as probabilities, and their log odds are scaled.
+    _n_rows: float
+    _overall: float
+
+    def _count_rows(self, target: FloatArray, weight: FloatArray) -> None:
+        self._n_rows, self._overall = weight.sum(), overall_frequency(target, weight)
+
+    def _apply_floor(self, proba: FloatArray) -> FloatArray:
+        """Move probabilities away from 0 and 1 as far as the number of rows demands."""
+        return floor_frequencies(proba, self._n_rows, self._overall)
+
+
+class SigmoidCalibrator(_ParametricCalibrator):
+    r"""Platt scaling: a logistic function of the score.
+
+    Scores that all lie in [0, 1] are treated as probabilities, and their log odds are scaled.
 
     Attributes
     ----------
     slope_, intercept_ : float
-        The probability is 1 / (1 + exp(-(slope * x + intercept))), where x is the score or
-        its log odds.
+        The slope and the intercept of the logistic function.
     on_log_odds_ : bool
-        Whether the scores were taken as probabilities.
+        Whether the scores were treated as probabilities.
 
     Notes
     -----
-    With Platt's targets, (n_positive + 1) / (n_positive + 2) for positives and
-    1 / (n_negative + 2) for negatives, separable data have a finite solution [1]_.
+    With :math:`x` the score or its log odds, the probability is
+
+    .. math:: p = \frac{1}{1 + \exp(-(a x + b))},
+
+    where the slope :math:`a` and the intercept :math:`b` minimize the log loss with the targets
+    [1]_ :math:`(n_+ + 1) / (n_+ + 2)` for the :math:`n_+` positive and :math:`1 / (n_- + 2)` for
+    the :math:`n_-` negative rows. With these targets, separable data have a finite solution.
+
+    The probability stays as far from 0 and 1 as the number of rows demands.
 
     References
     ----------
@@ -57,42 +77,55 @@ class SigmoidCalibrator(BinaryCalibrator):
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         self.on_log_odds_ = bool(score.min() >= 0 and score.max() <= 1)
-        self._n_rows, self._overall = weight.sum(), overall_frequency(target, weight)
-        positive = weight @ target
-        high = (positive + 1.0) / (positive + 2.0)
-        low = 1.0 / (weight.sum() - positive + 2.0)
+        self._count_rows(target, weight)
+        n_positive = weight @ target
+        high = (n_positive + 1.0) / (n_positive + 2.0)
+        low = 1.0 / (weight.sum() - n_positive + 2.0)
         x = self._input(score)
-        # Centered and scaled inputs keep the two parameters apart. Where all scores are equal,
-        # the median is exactly theirs, and the mean is not.
+        # Centering and scaling make the problem well conditioned. The median of equal scores is
+        # exactly that score, which rounding does not guarantee for their mean.
         center = np.median(x)
         spread = np.abs(x - center).mean()
         scale = spread if spread > SMALLEST_SPREAD else 1.0
         inputs = np.column_stack([(x - center) / scale, np.ones(len(x))])
-        slope, level = _fit_logistic(inputs, low + (high - low) * target, weight)
+        slope, intercept = _fit_logistic(inputs, low + (high - low) * target, weight)
         self.slope_ = slope / scale
-        self.intercept_ = level - slope * center / scale
+        self.intercept_ = intercept - slope * center / scale
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        with np.errstate(over="ignore"):  # a margin beyond all numbers is as certain as can be
+        with np.errstate(over="ignore"):  # an infinite margin gives 0 or 1, which is floored
             proba = expit(self.slope_ * self._input(score) + self.intercept_)
-        return floor_frequencies(proba, self._n_rows, self._overall)
+        return self._apply_floor(proba)
 
     def _input(self, score: FloatArray) -> FloatArray:
+        """Return the score or its log odds."""
         if not self.on_log_odds_:
             return score
-        limited = floor_frequencies(score, self._n_rows, self._overall)
-        return np.log(limited) - np.log1p(-limited)
+        floored = self._apply_floor(score)
+        return np.log(floored) - np.log1p(-floored)
 
 
-class BetaCalibrator(BinaryCalibrator):
-    """Beta calibration: a logistic curve in log(score) and log(1 - score).
+class BetaCalibrator(_ParametricCalibrator):
+    r"""Beta calibration: a logistic function of the logarithms of a score and its complement.
+
+    Scores must lie in [0, 1].
 
     Attributes
     ----------
     coef_ : ndarray of shape (2,)
-        The coefficients of log(score) and -log(1 - score), 0 or more.
+        The coefficients :math:`a` and :math:`b`.
     intercept_ : float
-        The intercept.
+        The intercept :math:`c`.
+
+    Notes
+    -----
+    The probability for the score :math:`s` is [1]_
+
+    .. math:: p = \frac{1}{1 + \exp(-(a \log s - b \log(1 - s) + c))}
+        \quad \text{with} \quad a, b \ge 0,
+
+    where the parameters minimize the log loss. Scores and probabilities stay as far from 0 and 1
+    as the number of rows demands.
 
     References
     ----------
@@ -112,37 +145,40 @@ class BetaCalibrator(BinaryCalibrator):
     intercept_: float
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
-        self._n_rows, self._overall = weight.sum(), overall_frequency(target, weight)
-        found = _fit_rising(self._inputs(score), target, weight)
-        self.coef_, self.intercept_ = found[:2], float(found[2])
+        self._count_rows(target, weight)
+        coef = _fit_increasing_logistic(self._inputs(score), target, weight)
+        self.coef_, self.intercept_ = coef[:2], float(coef[2])
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        proba = expit(self._inputs(score) @ self.coef_ + self.intercept_)
-        return floor_frequencies(proba, self._n_rows, self._overall)
+        return self._apply_floor(expit(self._inputs(score) @ self.coef_ + self.intercept_))
 
     def _inputs(self, score: FloatArray) -> FloatArray:
+        """Return log s and -log(1 - s) as columns."""
         if len(score) and not (score.min() >= 0 and score.max() <= 1):
             raise ValueError(
                 f"score must lie in [0, 1] for beta calibration. Got values from {score.min():g} "
                 f"to {score.max():g}. Use SigmoidCalibrator for decision values."
             )
-        limited = floor_frequencies(score, self._n_rows, self._overall)
-        return np.column_stack([np.log(limited), -np.log1p(-limited)])
+        floored = self._apply_floor(score)
+        return np.column_stack([np.log(floored), -np.log1p(-floored)])
 
 
 class IsotonicCalibrator(BinaryCalibrator):
-    """Isotonic regression, no level more certain than the rows behind it allow.
+    """Isotonic regression with levels away from 0 and 1.
+
+    Each level of the step function stays as far from 0 and 1 as its number of rows demands.
 
     Parameters
     ----------
     centered : bool, default=False
-        Whether each level of the step function becomes one point, at the mean of its scores,
-        with straight lines between the points: then distinct scores stay distinct [1]_.
+        Whether to replace each level of the step function by one point at the mean of its
+        scores, with linear interpolation between the points. Distinct scores then stay
+        distinct [1]_.
 
     Attributes
     ----------
     X_thresholds_, y_thresholds_ : ndarray of shape (n_thresholds,)
-        The fitted map: linear between these points, constant outside them.
+        The points of the fitted map, which is linear between them and constant outside.
 
     References
     ----------
@@ -168,7 +204,7 @@ class IsotonicCalibrator(BinaryCalibrator):
         score, target, weight = pool_ties(score, target, weight)
         first = isotonic_regression(target, weights=weight).blocks[:-1]
         center, level, n_rows = group_means(score, target, weight, first)
-        # Small levels are limited more than large ones; what that puts out of order is merged.
+        # Levels with few rows move further than others, so levels out of order are merged again.
         level = floor_frequencies(level, n_rows, overall)
         merged = isotonic_regression(level, weights=n_rows).blocks[:-1]
         center, level, _ = group_means(center, level, n_rows, merged)
@@ -186,19 +222,20 @@ class IsotonicCalibrator(BinaryCalibrator):
 
 
 class HistogramCalibrator(BinaryCalibrator):
-    """The share of positives in bins that hold about equally many rows.
+    """Histogram binning: the frequency of positives in bins with equal numbers of rows [1]_.
 
     Parameters
     ----------
     n_bins : int, default=10
-        The number of bins; fewer where scores are tied.
+        The number of bins. There are fewer if scores are tied.
 
     Attributes
     ----------
     edges_ : ndarray of shape (n_bins - 1,)
-        Where one bin ends and the next begins.
+        The edges between the bins.
     shares_ : ndarray of shape (n_bins,)
-        The share of positives in each bin, no more certain than its rows allow.
+        The frequency of positives in each bin, as far from 0 and 1 as its number of rows
+        demands.
 
     References
     ----------
@@ -221,13 +258,13 @@ class HistogramCalibrator(BinaryCalibrator):
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         if not (isinstance(self.n_bins, int | np.integer) and self.n_bins >= 1):
             raise ValueError(
-                f"n_bins must be a whole number, at least 1. Got {self.n_bins!r}. Use 10."
+                f"n_bins must be an integer of at least 1. Got {self.n_bins!r}. Use 10."
             )
         overall = overall_frequency(target, weight)
         score, target, weight = pool_ties(score, target, weight)
         first = equal_weight_groups(weight, self.n_bins)
-        _, share, n_rows = group_means(score, target, weight, first)
-        self.shares_ = floor_frequencies(share, n_rows, overall)
+        _, frequency, n_rows = group_means(score, target, weight, first)
+        self.shares_ = floor_frequencies(frequency, n_rows, overall)
         self.edges_ = (score[first[1:] - 1] + score[first[1:]]) / 2.0
 
     def _proba(self, score: FloatArray) -> FloatArray:
@@ -235,27 +272,29 @@ class HistogramCalibrator(BinaryCalibrator):
 
 
 def _fit_logistic(inputs: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
-    """Coefficients of the logistic regression of shares on the inputs, by Newton steps."""
-    share = weight / weight.sum()
+    """Coefficients of a logistic regression on targets in [0, 1]."""
+    proportion = weight / weight.sum()
 
     def loss(coef: FloatArray) -> tuple[float, FloatArray]:
         margin = inputs @ coef
-        value = -share @ (target * log_expit(margin) + (1.0 - target) * log_expit(-margin))
-        return float(value), (share * (expit(margin) - target)) @ inputs
+        gradient = (proportion * (expit(margin) - target)) @ inputs
+        return _log_loss(margin, target, proportion), gradient
 
     def hessian(coef: FloatArray) -> FloatArray:
         proba = expit(inputs @ coef)
-        curvature = (inputs * (share * proba * (1.0 - proba))[:, None]).T @ inputs
+        curvature = (inputs * (proportion * proba * (1.0 - proba))[:, None]).T @ inputs
         return curvature + SMALLEST_CURVATURE * np.eye(len(coef))
 
     return minimize_convex(loss, hessian, inputs.shape[1], TOLERANCE)
 
 
-def _fit_rising(inputs: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
-    """Logistic regression on two inputs, with coefficients of 0 or more, and an intercept.
+def _fit_increasing_logistic(
+    inputs: FloatArray, target: FloatArray, weight: FloatArray
+) -> FloatArray:
+    """Coefficients of a logistic regression on two inputs, at least 0, and an intercept.
 
-    The problem is convex: if the fit without bounds is out of bounds, the solution lies on
-    them, where one of the inputs is left out, or both.
+    The problem is convex: if the unconstrained solution has a negative coefficient, the
+    constrained one lies on the boundary, where one or both of the inputs are left out.
     """
     best, best_loss = np.zeros(3), np.inf
     for kept in ([0, 1], [0], [1], []):
@@ -263,11 +302,15 @@ def _fit_rising(inputs: FloatArray, target: FloatArray, weight: FloatArray) -> F
         coef = _fit_logistic(columns, target, weight)
         if (coef[:-1] < 0).any():
             continue
-        margin = columns @ coef
-        loss = -weight @ (target * log_expit(margin) + (1.0 - target) * log_expit(-margin))
+        loss = _log_loss(columns @ coef, target, weight)
         if loss < best_loss:
             best, best_loss = np.zeros(3), loss
             best[[*kept, 2]] = coef
         if len(kept) == 2:
             break
     return best
+
+
+def _log_loss(margin: FloatArray, target: FloatArray, weight: FloatArray) -> float:
+    """Weighted sum of the log losses of ``expit(margin)``."""
+    return float(-weight @ (target * log_expit(margin) + (1.0 - target) * log_expit(-margin)))

@@ -1,4 +1,4 @@
-"""What people pass to CalibratedClassifier: frames, sparse rows, labels, weights, mistakes."""
+"""Data frames, sparse matrices, texts, labels, weights and mistakes in calls to fit."""
 
 import numpy as np
 import pandas as pd
@@ -47,18 +47,23 @@ def test_data_frames_keep_their_names(frame, rows):
         model.predict_proba(frame(dict(zip(reversed(names), X.T, strict=True))))
 
 
-def test_steps_that_pick_columns_by_name_see_them(rows):
+def test_pipelines_can_select_columns_by_name(rows):
     X, y = rows
-    table = pd.DataFrame(X[:, :3], columns=["a", "b", "c"], index=np.arange(len(y)) + 500)
+    table = pd.DataFrame(X[:, 9:12], columns=["a", "b", "c"], index=np.arange(len(y)) + 500)
     table["kind"] = pd.Categorical(np.where(X[:, 0] > 0, "high", "low"))
     pick = make_column_transformer((OneHotEncoder(), ["kind"]), (StandardScaler(), ["a", "b", "c"]))
-    model = make_model(make_pipeline(pick, LogisticRegression())).fit(table, pd.Series(y))
-    assert model.predict_proba(table).shape == (len(y), 3)
+    pipeline = make_pipeline(pick, LogisticRegression())
+    calibrated = make_model(pipeline).fit(table, pd.Series(y))
+    assert calibrated.score(table, y) > 0.5
+    uncalibrated = make_model(pipeline, method=None).fit(table, pd.Series(y))
+    np.testing.assert_allclose(
+        uncalibrated.predict_proba(table), pipeline.fit(table, y).predict_proba(table)
+    )
 
 
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo", "lil"])
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
-def test_sparse_rows_are_rows(layout, kind, rows):
+def test_sparse_and_dense_rows_predict_the_same(layout, kind, rows):
     X, y = rows
     X = np.abs(X).round()
     estimator = MultinomialNB()
@@ -69,7 +74,7 @@ def test_sparse_rows_are_rows(layout, kind, rows):
     )
 
 
-def test_lists_of_texts_go_through_pipelines():
+def test_texts_are_passed_to_pipelines():
     texts = ["good fine great", "bad awful", "so so meh"] * 12
     labels = ["up", "down", "even"] * 12
     model = make_model(make_pipeline(TfidfVectorizer(), LogisticRegression())).fit(texts, labels)
@@ -78,7 +83,7 @@ def test_lists_of_texts_go_through_pipelines():
     assert make_model(model.estimator).fit(as_array, labels).predict(["meh"]) == ["even"]
 
 
-def test_missing_values_go_to_estimators_that_take_them(rows):
+def test_missing_values_are_passed_to_the_estimator(rows):
     X, y = rows
     X = np.where(np.random.default_rng(0).uniform(size=X.shape) < 0.1, np.nan, X)
     model = make_model(HistGradientBoostingClassifier(max_iter=5)).fit(X, y)
@@ -129,7 +134,7 @@ def test_class_weights_by_label_keep_their_meaning(rows):
 
 def test_estimators_see_labels_from_zero_on(rows):
     class Strict(GaussianNB):
-        """Takes no labels but 0, 1, ..., as some gradient boosting libraries do."""
+        """Accepts only the labels 0, 1, ..., as some gradient boosting libraries do."""
 
         def fit(self, X, y):
             assert set(y) == set(range(len(set(y))))
@@ -149,7 +154,7 @@ def test_integer_weights_are_repeated_rows(rows):
     def splits(folds):
         return [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(3)]
 
-    # Not for "auto": what its inner splits hold out depends on the number of rows.
+    # Not for "auto", whose inner splits depend on the number of rows.
     for options in ({"strategy": "one-vs-rest"}, {"method": "matrix"}, {"method": "enir"}):
         weighted = make_model(cv=splits(fold), **options).fit(X, y, sample_weight=weight)
         repeated = make_model(cv=splits(fold[again]), **options).fit(X[again], y[again])
@@ -158,20 +163,20 @@ def test_integer_weights_are_repeated_rows(rows):
         )
 
 
-def test_weights_that_sum_to_one_are_not_taken_for_a_single_row(rows):
+def test_weights_that_sum_to_one_do_not_count_as_a_single_row(rows):
     X, y = rows
     shares = make_model().fit(X, y, sample_weight=np.full(len(y), 1 / len(y)))
     plain = make_model().fit(X, y)
     np.testing.assert_allclose(shares.predict_proba(X), plain.predict_proba(X), rtol=0, atol=1e-9)
 
 
-def test_a_class_of_weight_zero_is_no_class(rows):
+def test_a_class_of_weight_zero_is_left_out(rows):
     X, y = rows
     model = make_model().fit(X, y, sample_weight=(y != 2).astype(float))
     np.testing.assert_array_equal(model.classes_, [0, 1])
 
 
-def test_weights_that_the_estimator_does_not_take_calibrate_only(rows):
+def test_weights_that_the_estimator_does_not_accept_are_used_in_calibration_alone(rows):
     X, y = rows
     model = make_model(KNeighborsClassifier())
     with pytest.warns(
@@ -179,9 +184,14 @@ def test_weights_that_the_estimator_does_not_take_calibrate_only(rows):
     ) as caught:
         model.fit(X, y, sample_weight=np.arange(len(y)) + 1.0)
     assert caught[0].filename == __file__
+    unweighted = make_model(KNeighborsClassifier()).fit(X, y)
+    np.testing.assert_array_equal(
+        model.predict_uncalibrated_proba(X), unweighted.predict_uncalibrated_proba(X)
+    )
+    assert not np.allclose(model.predict_proba(X), unweighted.predict_proba(X), atol=1e-3)
 
 
-def test_fit_params_are_cut_to_the_rows_of_each_fit(rows):
+def test_fit_params_are_restricted_to_the_rows_of_each_fit(rows):
     X, y = rows
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=len(y))
     pipeline = make_pipeline(StandardScaler(), GaussianNB())
@@ -193,7 +203,7 @@ def test_fit_params_are_cut_to_the_rows_of_each_fit(rows):
         np.testing.assert_allclose(model.estimators_[0][-1].theta_, expected.theta_)
 
 
-def test_metadata_routing_brings_weights_and_groups_where_requested(rows):
+def test_metadata_routing_passes_weights_and_groups_where_requested(rows):
     X, y = rows
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=len(y))
     groups = np.arange(len(y)) // 3
@@ -246,28 +256,28 @@ def test_metadata_routing_brings_weights_and_groups_where_requested(rows):
         ({"groups": lambda y: np.where(y == 0, np.nan, 1.0)}, "groups must hold a group"),
     ],
 )
-def test_bad_rows_get_one_clear_error(change, message, rows):
+def test_invalid_input_raises_an_error_with_a_remedy(change, message, rows):
     X, y = rows
     arguments = {"y": y} | {name: make(y) for name, make in change.items()}
     with pytest.raises(ValueError, match=message):
         make_model().fit(X, **arguments)
 
 
-def test_no_rows_at_all_get_one_clear_error(rows):
+def test_missing_features_raise_an_error(rows):
     with pytest.raises(ValueError, match=r"X must hold one row for each label\. Got None"):
         make_model().fit(None, rows[1])
 
 
-def test_wrong_widths_get_one_clear_error(rows):
+def test_another_number_of_features_raises_an_error(rows):
     X, y = rows
     model = make_model().fit(X, y)
     with pytest.raises(ValueError, match=r"5 features, but .* 21 features .* Pass the columns"):
         model.predict_proba(X[:, :5])
 
 
-def test_rows_without_a_score_get_the_shares_of_the_classes(rows):
+def test_rows_without_a_score_get_the_class_frequencies(rows):
     class Blind(GaussianNB):
-        """Has no answer where the first feature is negative."""
+        """Returns NaN if the first feature is negative."""
 
         def predict_proba(self, X):
             proba = super().predict_proba(X)
@@ -284,12 +294,12 @@ def test_rows_without_a_score_get_the_shares_of_the_classes(rows):
         np.testing.assert_allclose(proba[~blind], model.predict_proba(X[~blind]))
 
 
-def test_prediction_before_fit_is_refused(rows):
+def test_predicting_before_fitting_raises_an_error(rows):
     with pytest.raises(NotFittedError):
         make_model().predict_proba(rows[0])
 
 
-def test_input_is_left_alone(rows):
+def test_input_is_not_changed(rows):
     X, y = rows
     weight = np.ones(len(y)) / 2
     before = X.copy(), y.copy(), weight.copy()

@@ -1,4 +1,4 @@
-"""Classes of one, two or three rows, and classes that a fold does not have."""
+"""Classes with one, two or three rows, and classes that are missing from a fold."""
 
 import warnings
 
@@ -25,11 +25,18 @@ def make_rows(rare_count, seed=0):
     return rng.normal(size=(len(y), 3)) + np.array([[center[label]] for label in y]), y
 
 
-def fit_and_catch(model, *data, **options):
+def calibration_warnings(model, *data, **options):
+    """Fit a model, and return the warnings about calibration."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(*data, **options)
     return [warning for warning in caught if warning.category is CalibrationWarning]
+
+
+def assert_positive_probabilities(model, X):
+    proba = model.predict_proba(X)
+    assert (proba > 0).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("rare_count", [1, 2, 3])
@@ -38,67 +45,67 @@ def fit_and_catch(model, *data, **options):
 @pytest.mark.parametrize(
     "estimator", [GaussianNB(), RandomForestClassifier(5), LinearSVC()], ids=repr
 )
-def test_rare_classes_never_get_zero_and_are_reported_once(rare_count, strategy, cv, estimator):
+def test_rare_classes_have_positive_probabilities_and_one_warning(
+    rare_count, strategy, cv, estimator
+):
     X, y = make_rows(rare_count)
     model = CalibratedClassifier(estimator, strategy=strategy, cv=cv, random_state=0)
-    (warning,) = fit_and_catch(model, X, y)
+    (warning,) = calibration_warnings(model, X, y)
     assert f"Classes with fewer than 4 rows: rare ({rare_count})" in str(warning.message)
     assert warning.filename == __file__
-    proba = model.predict_proba(X)
-    assert (proba > 0).all()
-    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    assert_positive_probabilities(model, X)
 
 
 @pytest.mark.parametrize("rare_count", [1, 2, 3])
-def test_direct_calibration_leaves_rare_classes_a_probability(rare_count):
+def test_any_estimator_as_a_method_gives_rare_classes_positive_probabilities(rare_count):
     X, y = make_rows(rare_count)
     model = CalibratedClassifier(
         GaussianNB(), method=LogisticRegression(), strategy="direct", cv=QUICK, random_state=0
     )
-    assert len(fit_and_catch(model, X, y)) == 1
-    assert (model.predict_proba(X) > 0).all()
+    assert len(calibration_warnings(model, X, y)) == 1
+    assert_positive_probabilities(model, X)
 
 
-def test_a_lone_row_is_never_held_out_and_its_problem_says_its_share():
+def test_the_problem_of_a_class_with_one_row_predicts_its_frequency():
     X, y = make_rows(1)
     model = CalibratedClassifier(GaussianNB(), strategy="one-vs-rest", cv=QUICK, random_state=0)
-    (warning,) = fit_and_catch(model, X, y)
+    (warning,) = calibration_warnings(model, X, y)
     assert "1 of 3 problems could not be calibrated" in str(warning.message)
     rare = list(model.classes_).index("rare")
     np.testing.assert_allclose(model.calibrators_[rare].predict(X[:, 0]), 1 / len(y))
 
 
-def test_enough_rows_are_not_reported():
+def test_classes_with_enough_rows_do_not_warn():
     X, y = make_rows(4)
-    assert fit_and_catch(CalibratedClassifier(GaussianNB(), cv=QUICK), X, y) == []
+    assert calibration_warnings(CalibratedClassifier(GaussianNB(), cv=QUICK), X, y) == []
 
 
-def test_raw_decompositions_are_not_reported():
+def test_uncalibrated_models_do_not_warn_about_rare_classes():
     X, y = make_rows(1)
-    assert fit_and_catch(CalibratedClassifier(GaussianNB(), method=None), X, y) == []
+    assert calibration_warnings(CalibratedClassifier(GaussianNB(), method=None), X, y) == []
 
 
 @pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs"])
-def test_folds_without_a_class_do_no_harm(strategy):
+def test_folds_may_lack_a_class(strategy):
     X, y = make_rows(12)
-    # Sorted by class and not shuffled: the last folds take all rows of the rare class.
+    # Rows are sorted by class and not shuffled, so the last folds have all rows of the rare class.
     model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=KFold(6))
-    fit_and_catch(model, X, y)
-    assert (model.predict_proba(X) > 0).all()
+    calibration_warnings(model, X, y)
+    assert_positive_probabilities(model, X)
 
 
-def test_a_class_within_one_group_does_no_harm():
+def test_all_rows_of_a_class_may_be_in_one_group():
     X, y = make_rows(12)
     groups = np.where(y == "rare", "site", np.arange(len(y)).astype(str))
     model = CalibratedClassifier(GaussianNB(), strategy="one-vs-rest", cv=GroupKFold(5))
-    (warning,) = fit_and_catch(model, X, y, groups=groups)
+    (warning,) = calibration_warnings(model, X, y, groups=groups)
     assert "1 of 3 problems could not be calibrated" in str(warning.message)
     assert "fewer than" not in str(warning.message)
-    assert (model.predict_proba(X) > 0).all()
+    assert_positive_probabilities(model, X)
     direct = CalibratedClassifier(GaussianNB(), cv=GroupKFold(5))
-    assert fit_and_catch(direct, X, y, groups=groups) == []
+    assert calibration_warnings(direct, X, y, groups=groups) == []
     assert direct.calibration_report_.rare_classes == ("rare",)
-    assert (direct.predict_proba(X) > 0).all()
+    assert_positive_probabilities(direct, X)
 
 
 def test_many_rare_classes_at_once():
@@ -107,16 +114,16 @@ def test_many_rare_classes_at_once():
     X = rng.normal(size=(len(y), 4)) + y[:, None]
     for strategy in ("one-vs-rest", "all-pairs", "direct"):
         model = CalibratedClassifier(GaussianNB(), strategy=strategy, cv=QUICK, random_state=0)
-        assert len(fit_and_catch(model, X, y)) == 1
-        assert (model.predict_proba(X) > 0).all()
+        assert len(calibration_warnings(model, X, y)) == 1
+        assert_positive_probabilities(model, X)
 
 
-def test_where_only_one_class_can_be_held_out_the_model_is_kept():
+def test_probabilities_stay_uncalibrated_if_only_one_class_can_be_held_out():
     rng = np.random.default_rng(0)
     y = np.array([*["common"] * 40, "a", "b", "c"])
     X = 10.0 * (y[:, None] == np.unique(y)) + rng.normal(size=(43, 4))
     model = CalibratedClassifier(LogisticRegression(), random_state=0)
-    (warning,) = fit_and_catch(model, X, y)
+    (warning,) = calibration_warnings(model, X, y)
     assert "the estimator's probabilities are kept" in str(warning.message)
     raw = LogisticRegression().fit(X, y).predict_proba(X)
     expected = apply_probability_floor(raw, [1, 1, 1, 40])
@@ -127,7 +134,7 @@ def test_where_only_one_class_can_be_held_out_the_model_is_kept():
     )
 
 
-def test_a_report_is_of_the_last_fit():
+def test_the_report_is_that_of_the_last_fit():
     X, y = make_rows(12)
     model = CalibratedClassifier(GaussianNB(), random_state=0).fit(X, y)
     assert model.calibration_report_.n_rows > 0
@@ -136,10 +143,10 @@ def test_a_report_is_of_the_last_fit():
     assert not hasattr(model.set_params(method=None).fit(X, y), "calibration_report_")
 
 
-def test_every_row_may_be_a_group_of_its_own():
+def test_every_row_may_be_a_group():
     X, y = make_rows(4)
     model = CalibratedClassifier(GaussianNB(), random_state=0)
-    fit_and_catch(model, X, y, groups=np.arange(len(y)))
-    assert np.isfinite(model.predict_proba(X)).all()
+    calibration_warnings(model, X, y, groups=np.arange(len(y)))
+    assert_positive_probabilities(model, X)
     with pytest.raises(ValueError, match=r"at least two groups\. Got 1"):
         model.fit(X, y, groups=np.zeros(len(y)))

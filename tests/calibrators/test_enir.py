@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from calibrant._core.probability_floor import floor_frequencies, overall_frequency
 from calibrant.calibrators import ENIR
 from calibrant.calibrators import enir as module
-from calibrant.near_isotonic import near_isotonic_path
+from calibrant.near_isotonic import NearIsotonicPath, near_isotonic_path
 
 pytestmark = pytest.mark.usefixtures("each_kernel")
 
@@ -27,7 +27,7 @@ GOLDEN = {
 
 
 def dense_enir(score, target, weight, penalty, likelihood):
-    """ENIR from its definition, with every model written out."""
+    """ENIR from its definition, with all models in one matrix."""
     path = near_isotonic_path(target, weight)
     lambdas = path.lambdas[1:] if len(path.lambdas) > 1 else path.lambdas
     models = np.array([path.solution(lam) for lam in lambdas])
@@ -39,13 +39,13 @@ def dense_enir(score, target, weight, penalty, likelihood):
 
 def bernoulli(models, target, weight):
     with np.errstate(divide="ignore", invalid="ignore"):
-        win = np.where(target > 0, target * np.log(models), 0.0)
-        lose = np.where(target < 1, (1 - target) * np.log(1 - models), 0.0)
-    return (weight * (win + lose)).sum(axis=1)
+        positive = np.where(target > 0, target * np.log(models), 0.0)
+        negative = np.where(target < 1, (1 - target) * np.log(1 - models), 0.0)
+    return (weight * (positive + negative)).sum(axis=1)
 
 
 def authors(models, target, weight):
-    """Log b for every positive target, as in the authors' code."""
+    """Log b for every positive target, as in the published code."""
     with np.errstate(divide="ignore"):
         return np.where(target > 0, np.log(models), np.log(1 - models)).sum(axis=1)
 
@@ -72,67 +72,71 @@ def test_prediction_is_the_weighted_mean_of_all_models(criterion, seed):
 
 @pytest.mark.parametrize("floored", [False, True])
 @pytest.mark.parametrize("criterion", PENALTIES)
-def test_models_left_out_change_nothing(criterion, floored, monkeypatch):
-    """The search for models that can have a weight, in small steps and small chunks."""
+def test_pruning_does_not_change_the_result(criterion, floored, monkeypatch):
     rng = np.random.default_rng(0)
     score = rng.uniform(size=1_500)
     target = (rng.uniform(size=1_500) < score**3).astype(float)
-    everything = ENIR(criterion=criterion, floored=floored)
-    with monkeypatch.context() as patch:
-        patch.setattr(module, "QUICK_SIZE", np.inf)
-        everything.fit(score, target)
-    monkeypatch.setattr(module, "QUICK_SIZE", 0)
+
+    def fit(pruning_size):
+        monkeypatch.setattr(module, "PRUNING_SIZE", pruning_size)
+        return ENIR(criterion=criterion, floored=floored).fit(score, target)
+
+    unpruned = fit(np.inf)
     monkeypatch.setattr(module, "CHUNK_SIZE", 10)
-    searched = ENIR(criterion=criterion, floored=floored).fit(score, target)
-    np.testing.assert_array_equal(searched.lambdas_, everything.lambdas_)
-    np.testing.assert_allclose(searched.weights_, everything.weights_, rtol=1e-10)
+    pruned = fit(0)
+    np.testing.assert_array_equal(pruned.lambdas_, unpruned.lambdas_)
+    np.testing.assert_allclose(pruned.weights_, unpruned.weights_, rtol=1e-10)
     grid = np.linspace(0, 1, 500)
-    np.testing.assert_allclose(searched.predict(grid), everything.predict(grid), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(pruned.predict(grid), unpruned.predict(grid), rtol=0, atol=1e-13)
 
 
-def test_few_models_are_scored_of_many_points(monkeypatch):
-    n_scored = []
-    count = module._deviances
-    monkeypatch.setattr(
-        module,
-        "_deviances",
-        lambda path, models: n_scored.append(len(models)) or count(path, models),
-    )
+def test_pruning_scores_few_models_of_many_points(monkeypatch):
+    """The groups of all models are quadratic in the number of points; few are looked at."""
     rng = np.random.default_rng(0)
     score = rng.uniform(size=20_000)
     target = rng.uniform(size=20_000) < score
+    memberships, n_models = NearIsotonicPath.memberships, []
+
+    def count(path, breakpoints):
+        n_models.append(len(breakpoints))
+        return memberships(path, breakpoints)
+
+    monkeypatch.setattr(NearIsotonicPath, "memberships", count)
     ENIR().fit(score, target)
-    assert sum(n_scored) < len(near_isotonic_path(target[np.argsort(score)]).lambdas) / 4
+    path = near_isotonic_path(target[np.argsort(score, kind="stable")].astype(float))
+    assert sum(n_models) < len(path.lambdas) / 4
 
 
 @given(st.data())
-def test_the_likelihood_falls_along_the_path(data):
-    """What the search for models rests on."""
+def test_the_likelihood_decreases_along_the_path(data):
+    """The bound that pruning relies on."""
     n = data.draw(st.integers(1, 40))
     target = data.draw(arrays(float, n, elements=st.floats(0, 1)))
     weight = data.draw(arrays(float, n, elements=st.sampled_from([0.3, 1.0, 5.0])))
     path = near_isotonic_path(target, weight)
-    deviance = module._deviances(path, np.arange(len(path.lambdas)))
-    assert (np.diff(deviance) >= -1e-9 * (1 + deviance[:-1])).all()
+    models = np.array([path.solution(lam) for lam in path.lambdas])
+    tiny, epsneg = np.finfo(float).tiny, np.finfo(float).epsneg
+    log_likelihood = bernoulli(np.clip(models, tiny, 1 - epsneg), target, weight)
+    assert (np.diff(log_likelihood) <= 1e-9 * (1 + np.abs(log_likelihood[:-1]))).all()
 
 
-def test_limits_hold_in_every_model():
+def test_every_model_is_floored():
     rng = np.random.default_rng(4)
     score = np.sort(rng.uniform(size=60))
     target = (rng.uniform(size=60) < score).astype(float)
-    limited = ENIR(floored=True).fit(score, target)
+    floored = ENIR(floored=True).fit(score, target)
     path = near_isotonic_path(target)
     overall = overall_frequency(target, np.ones(60))
     expected = np.zeros(60)
-    for lam, weight in zip(limited.lambdas_, limited.weights_, strict=True):
+    for lam, weight in zip(floored.lambdas_, floored.weights_, strict=True):
         groups = path.groups(lam)
         values = floor_frequencies(path.values(groups, lam), path.weight[groups], overall)
         expected += weight * np.repeat(values, path.stop[groups] - path.start[groups])
-    np.testing.assert_allclose(limited.predict(score), expected, rtol=0, atol=1e-14)
-    assert limited.predict(score).min() > 0
+    np.testing.assert_allclose(floored.predict(score), expected, rtol=0, atol=1e-14)
+    assert floored.predict(score).min() > 0
 
 
-def test_memory_grows_with_the_number_of_points_not_its_square():
+def test_memory_is_linear_in_the_number_of_points():
     peaks = []
     for n in (4_000, 16_000):
         rng = np.random.default_rng(0)
@@ -145,7 +149,7 @@ def test_memory_grows_with_the_number_of_points_not_its_square():
 
 
 @pytest.mark.parametrize("name", ["fractional_12", "already_isotonic"])
-def test_the_authors_predictions_follow_from_their_likelihood(name):
+def test_published_predictions_follow_from_the_published_likelihood(name):
     case = GOLDEN[name]
     score, target = np.array(case["x"]), np.array(case["y"])
     fitted = dense_enir(score, target, np.ones_like(target), PENALTIES["bic"], authors)
@@ -153,7 +157,7 @@ def test_the_authors_predictions_follow_from_their_likelihood(name):
     np.testing.assert_allclose(predicted, case["enir_predict"], rtol=0, atol=1e-9)
 
 
-def test_interpolates_between_points_and_is_constant_outside():
+def test_map_is_linear_between_points_and_constant_outside():
     enir = ENIR().fit([1.0, 2.0, 4.0], [0.1, 0.5, 0.9])
     np.testing.assert_allclose(enir.predict([-9, 1, 1.5, 3, 4, 9]), [0.1, 0.1, 0.3, 0.7, 0.9, 0.9])
 
@@ -165,7 +169,7 @@ def test_tied_scores_are_pooled():
     np.testing.assert_allclose(tied.y_thresholds_, pooled.y_thresholds_)
 
 
-def test_integer_weights_are_repeated_rows_and_zero_is_none():
+def test_integer_weights_are_equivalent_to_repeated_rows():
     rng = np.random.default_rng(0)
     score, target = rng.uniform(size=60), rng.integers(0, 2, size=60)
     weight = rng.integers(0, 4, size=60)
@@ -200,18 +204,18 @@ def test_order_of_rows_does_not_matter():
     ],
     ids=["separable", "all ones", "all zeros", "one distinct score", "one row"],
 )
-def test_degenerate_input_is_ordinary_input(criterion, score, target, expected):
+def test_degenerate_input_needs_no_special_case(criterion, score, target, expected):
     np.testing.assert_allclose(
         ENIR(criterion=criterion).fit(score, target).predict(score), expected
     )
 
 
-def test_few_rows_under_aicc_give_isotonic_regression():
+def test_aicc_of_too_few_rows_gives_isotonic_regression():
     enir = ENIR(criterion="aicc").fit([1.0, 2.0], [1.0, 0.0])
     np.testing.assert_allclose(enir.predict([1.0, 2.0]), [0.5, 0.5])
 
 
-def test_approaches_the_truth_as_rows_grow():
+def test_error_falls_as_rows_grow():
     rng = np.random.default_rng(0)
     grid = np.linspace(0.05, 0.95, 50)
     errors = []
@@ -230,7 +234,7 @@ scores = st.one_of(
 
 
 @given(st.data())
-def test_predictions_are_always_probabilities(data):
+def test_predictions_are_within_the_range_of_the_targets(data):
     n = data.draw(st.integers(1, 30))
     score = data.draw(arrays(float, n, elements=scores))
     target = data.draw(arrays(float, n, elements=st.floats(0, 1)))
@@ -245,7 +249,7 @@ def test_predictions_are_always_probabilities(data):
     assert proba.max() <= target[weight > 0].max() + 1e-12
 
 
-def test_a_column_is_as_good_as_a_vector():
+def test_a_column_of_scores_is_accepted():
     score, target = np.array([0.1, 0.4, 0.3, 0.8]), [0, 1, 0, 1]
     np.testing.assert_array_equal(
         ENIR().fit(score[:, None], target).predict(score[:, None]),
@@ -253,12 +257,12 @@ def test_a_column_is_as_good_as_a_vector():
     )
 
 
-def test_keeps_only_the_corners_of_the_map():
+def test_constant_stretches_have_no_inner_points():
     enir = ENIR().fit(np.arange(100.0), np.repeat([0, 1], 50))
     np.testing.assert_array_equal(enir.X_thresholds_, [0, 49, 50, 99])
 
 
-def test_clones_and_keeps_parameters():
+def test_clones_keep_parameters():
     assert clone(ENIR(criterion="aic")).criterion == "aic"
 
 
@@ -277,12 +281,12 @@ def test_clones_and_keeps_parameters():
         (([0.1, 0.2], [0, 1], [[1], [1]]), r"sample_weight must have shape \(n,\)"),
     ],
 )
-def test_bad_input_gets_one_clear_error(fit, message):
+def test_invalid_input_is_refused(fit, message):
     with pytest.raises(ValueError, match=message):
         ENIR().fit(*fit)
 
 
-def test_unknown_criterion_gets_one_clear_error():
+def test_unknown_criterion_is_refused():
     with pytest.raises(ValueError, match=r"one of \['aic', 'aicc', 'bic'\]\. Got 'hqc'"):
         ENIR(criterion="hqc").fit([0.1, 0.2], [0, 1])
 

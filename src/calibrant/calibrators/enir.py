@@ -1,4 +1,4 @@
-"""ENIR: an ensemble of near-isotonic regressions as one piecewise-linear map."""
+"""ENIR: an ensemble of near-isotonic regressions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._base import BinaryCalibrator
 from calibrant.near_isotonic import NearIsotonicPath, near_isotonic_path
 
-# A model whose criterion is this far above the best has a weight below exp(-50),
-# 2e-22: even a million of them change nothing in double precision.
-NEGLIGIBLE = 100.0
-# Scores closer than this are one score: a slope between them could overflow.
+# A model whose criterion exceeds the best by more has a relative weight below exp(-50) = 2e-22:
+# even a million of them have no effect in double precision.
+NEGLIGIBLE_EXCESS = 100.0
+# Closer scores are tied: a slope between them could overflow.
 SMALLEST_GAP = 1e-300
-# Groups of models that are worked on at once.
+# The number of groups, over all models, that are evaluated at a time.
 CHUNK_SIZE = 2**20
-# Models with no more groups than this in all are scored in less time than a choice takes.
-QUICK_SIZE = 2**13
+# With fewer groups over all models, scoring every model is faster than pruning.
+PRUNING_SIZE = 2**13
 
 
 def _bic(n_groups: FloatArray, n: float) -> FloatArray:
@@ -33,9 +33,9 @@ def _aic(n_groups: FloatArray, n: float) -> FloatArray:
 
 
 def _aicc(n_groups: FloatArray, n: float) -> FloatArray:
-    spare = n - n_groups - 1.0
+    residual = n - n_groups - 1.0
     with np.errstate(divide="ignore"):
-        correction = 2.0 * n_groups * (n_groups + 1.0) / np.maximum(spare, 0.0)
+        correction = 2.0 * n_groups * (n_groups + 1.0) / np.maximum(residual, 0.0)
     return 2.0 * n_groups + correction
 
 
@@ -47,47 +47,55 @@ PENALTIES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
 
 
 class ENIR(BinaryCalibrator):
-    """Ensemble of near-isotonic regression models.
+    r"""Ensemble of near-isotonic regressions.
 
-    Maps scores to probabilities by the weighted mean of all near-isotonic fits on
-    the solution path, each weighted by an information criterion. Unlike isotonic
-    regression it allows small violations of the order where the data insist.
+    The map from scores to probabilities is the weighted mean of all near-isotonic regressions on
+    the solution path, with weights given by an information criterion [1]_. Unlike isotonic
+    regression, it may decrease slightly where the data support it.
 
     Parameters
     ----------
     criterion : {"bic", "aic", "aicc"}, default="bic"
-        The information criterion that weights the models.
+        The information criterion.
     floored : bool, default=False
-        Whether each group of equal fitted values stays as far from 0 and 1 as the rows behind
-        it demand (`calibrant._core.probability_floor`). False is the published method, which may say 0.
+        Whether each group of equal fitted values stays as far from 0 and 1 as its number of rows
+        demands. ``False`` is the published method, whose probabilities may be 0 or 1.
 
     Attributes
     ----------
     X_thresholds_, y_thresholds_ : ndarray of shape (n_thresholds,)
-        The fitted map: linear between these points, constant outside them.
+        The points of the fitted map, which is linear between them and constant outside.
     lambdas_ : ndarray of shape (n_models,)
-        Penalties of the models in the ensemble, ascending.
+        Penalties of the models in the ensemble, ascending. Models of negligible weight are
+        left out.
     weights_ : ndarray of shape (n_models,)
-        Their weights, which sum to 1. Models of negligible weight are left out.
+        Weights of the models, which sum to 1.
     n_groups_ : ndarray of shape (n_models,)
-        Their degrees of freedom: the number of groups of equal fitted values.
+        Numbers of groups of equal fitted values, which are the degrees of freedom.
 
     See Also
     --------
-    sklearn.isotonic.IsotonicRegression : The last model of the path alone.
+    sklearn.isotonic.IsotonicRegression : The last model of the path.
     calibrant.near_isotonic.near_isotonic_path : The path of models.
 
     Notes
     -----
-    Each distinct breakpoint of the path but lambda = 0 is a model; if lambda = 0 is
-    the only one, it is the model. With G groups and N points (the sum of weights),
-    BIC = G log N - 2 loglik and a model's weight is proportional to
-    exp(-BIC / 2) [1]_.
+    Each distinct breakpoint of the path except :math:`\lambda = 0` is a model; if
+    :math:`\lambda = 0` is the only breakpoint, it is the model. A model with the fitted values
+    :math:`b_g` in groups with the mean targets :math:`\bar y_g` and weights :math:`W_g`,
+    :math:`g = 1, \ldots, G`, has the log-likelihood
 
-    Departures from the published code: targets may be fractions and weighted, and
-    the likelihood is the weighted Bernoulli likelihood; tied scores are pooled
-    rather than dropped; a breakpoint that rounding split counts once. Weights are
-    frequencies: a weight of 2 is the same as the row given twice.
+    .. math:: L = \sum_g W_g \left[ \bar y_g \log b_g + (1 - \bar y_g) \log(1 - b_g) \right]
+
+    and, with :math:`N` the sum of all weights,
+
+    .. math:: \mathrm{BIC} = G \log N - 2 L.
+
+    Its weight is proportional to :math:`\exp(-\mathrm{BIC} / 2)`. AIC and AICc replace
+    :math:`G \log N` by :math:`2 G` and :math:`2 G + 2 G (G + 1) / (N - G - 1)`.
+
+    There are three departures from the published code. Targets may be weighted frequencies. Tied
+    scores are pooled instead of dropped. A breakpoint that rounding splits in two counts once.
 
     References
     ----------
@@ -128,12 +136,12 @@ class ENIR(BinaryCalibrator):
         models, self.weights_ = models[weights > 0], weights[weights > 0]
         self.lambdas_, self.n_groups_ = path.lambdas[models], path.n_groups[models]
         overall = overall_frequency(target, weight) if self.floored else None
-        groups, proba = _mean_model(path, models, self.weights_, overall)
-        # The first and the last point of each group, once where they are the same.
+        groups, proba = _ensemble_mean(path, models, self.weights_, overall)
+        # The first and the last point of each group; a single one for groups of one point.
         ends = np.column_stack([path.start[groups], path.stop[groups] - 1]).ravel()
-        once = np.r_[True, np.diff(ends) > 0]
+        distinct = np.r_[True, np.diff(ends) > 0]
         self.X_thresholds_, self.y_thresholds_ = _drop_inner_points(
-            score[ends[once]], np.clip(np.repeat(proba, 2)[once], 0.0, 1.0)
+            score[ends[distinct]], np.clip(np.repeat(proba, 2)[distinct], 0.0, 1.0)
         )
 
     def _proba(self, score: FloatArray) -> FloatArray:
@@ -141,35 +149,42 @@ class ENIR(BinaryCalibrator):
 
 
 def _score_models(path: NearIsotonicPath, models: IndexArray, penalties: FloatArray) -> FloatArray:
-    """Information criterion of every model that can have a weight, infinity for the others.
+    r"""Information criterion of each model; infinity for models of negligible weight.
 
-    Along the path the penalty falls, and so does the log-likelihood: while the groups stay
-    the same, its derivative is -lambda sum_g weight_g slope_g^2 / (b_g (1 - b_g)), and no
-    fitted value jumps where groups merge. Hence the criterion of a model between two scored
-    ones is at least the deviance of the earlier plus the penalty of the later. A stretch
-    for which this is out of reach is left out, any other one is halved.
+    Notes
+    -----
+    Let :math:`c_g` be the slopes of the groups. While these stay the same, the log-likelihood has
+    the derivative
+
+    .. math:: \frac{dL}{d\lambda} = -\lambda \sum_g \frac{W_g c_g^2}{b_g (1 - b_g)} \le 0,
+
+    and no fitted value jumps at a merge, so both :math:`L` and the penalty decrease along the
+    path. The criterion of any model between two scored models :math:`i < j` is therefore at least
+    the deviance :math:`-2 L_i` plus the penalty of model :math:`j - 1`. A stretch of models whose
+    bound exceeds the best criterion so far by more than `NEGLIGIBLE_EXCESS` is left out; any
+    other stretch is bisected.
     """
     deviance = np.full(len(models), np.inf)
     scored = np.empty(0, dtype=np.intp)
     to_score = np.arange(len(models))
-    if path.n_groups[models].sum() > QUICK_SIZE:
+    if path.n_groups[models].sum() > PRUNING_SIZE:
         to_score = to_score[[0, -1]]
     while len(to_score):
         deviance[to_score] = _deviances(path, models[to_score])
         scored = np.union1d(scored, to_score)
         earlier, later = scored[:-1], scored[1:]
-        least = deviance[earlier] + penalties[later - 1]
-        reach = (deviance[scored] + penalties[scored]).min() + NEGLIGIBLE
-        is_open = (later - earlier > 1) & (least <= reach) & (least < np.inf)
+        bound = deviance[earlier] + penalties[later - 1]
+        limit = (deviance[scored] + penalties[scored]).min() + NEGLIGIBLE_EXCESS
+        is_open = (later - earlier > 1) & (bound <= limit) & (bound < np.inf)
         to_score = (earlier[is_open] + later[is_open]) // 2
     return deviance + penalties
 
 
 def _deviances(path: NearIsotonicPath, models: IndexArray) -> FloatArray:
-    """-2 times the weighted Bernoulli log-likelihood of each model; always finite.
+    """Return -2 times the log-likelihood of each model, which is always finite.
 
-    A fitted value of 0 or 1 belongs to a group whose targets are all 0 or all 1, and
-    costs nothing. Rounding may break this by one bit, hence the clip.
+    A fitted value of 0 or 1 belongs to a group whose targets are all 0 or all 1, and contributes
+    nothing. Clipping makes this hold despite rounding.
     """
     limits = np.finfo(np.float64)
     log_likelihood = np.zeros(len(models))
@@ -177,18 +192,18 @@ def _deviances(path: NearIsotonicPath, models: IndexArray) -> FloatArray:
         proba = path.values(nodes, path.lambdas[models[model]])
         proba = np.clip(proba, limits.tiny, 1.0 - limits.epsneg)
         mean = path.mean[nodes]
-        own = path.weight[nodes] * (xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba))
-        log_likelihood += np.bincount(model, own, len(models))
+        terms = path.weight[nodes] * (xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba))
+        log_likelihood += np.bincount(model, terms, len(models))
     return -2.0 * log_likelihood
 
 
-def _mean_model(
+def _ensemble_mean(
     path: NearIsotonicPath, models: IndexArray, weights: FloatArray, overall: float | None
 ) -> tuple[IndexArray, FloatArray]:
-    """Return the groups of the first model, and their values in the weighted mean of all.
+    """Return the groups of the first model, and their values in the weighted mean of all models.
 
-    A node's part in the mean is summed over the models that it is a group of. The mean of
-    a group of the first model is its own part and those of all nodes it is merged into.
+    The contribution of a node to the mean is summed over the models in which it is a group. The
+    value of a group of the first model is its contribution plus those of all its ancestors.
     """
     mean = np.zeros(len(path.start))
     for nodes, model in _groups_of_models(path, models):
@@ -206,7 +221,7 @@ def _mean_model(
 def _groups_of_models(
     path: NearIsotonicPath, models: IndexArray
 ) -> Iterator[tuple[IndexArray, IndexArray]]:
-    """Pairs of a group and the position of its model, in chunks of bounded memory."""
+    """Yield the groups of all models and the positions of their models, in chunks."""
     size = np.cumsum(path.n_groups[models])
     begin, done = 0, 0
     while begin < len(models):
@@ -217,17 +232,18 @@ def _groups_of_models(
 
 
 def _ensemble_weights(criterion: FloatArray) -> FloatArray:
+    """Weights of the models, proportional to exp(-criterion / 2)."""
     best = criterion.min()
     if not np.isfinite(best):
-        # AICc with too few points for any model: keep the simplest, isotonic regression.
+        # AICc of too few points is infinite for every model: use the simplest, the isotonic one.
         return np.r_[np.zeros(len(criterion) - 1), 1.0]
     excess = criterion - best
-    weights = np.where(excess > NEGLIGIBLE, 0.0, np.exp(-excess / 2.0))
+    weights = np.where(excess > NEGLIGIBLE_EXCESS, 0.0, np.exp(-excess / 2.0))
     return weights / weights.sum()
 
 
 def _drop_inner_points(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Leave out the inner points of flat stretches, which linear interpolation restores."""
+    """Drop the inner points of constant stretches, which interpolation restores."""
     changes = y[1:] != y[:-1]
     kept = np.ones(len(y), dtype=bool)
     kept[1:-1] = changes[:-1] | changes[1:]

@@ -60,9 +60,9 @@ def test_pairwise_step_by_step(coupling, simulate):
     pairwise = np.zeros((150, 4, 4))
     for i in range(4):
         for j in range(i):
-            own = (y == i) | (y == j)
-            share = score[:, i] / (score[:, i] + score[:, j])
-            pairwise[:, i, j] = ENIR().fit(share[own], y[own] == i).predict(share)
+            member = (y == i) | (y == j)
+            pair = score[:, i] / (score[:, i] + score[:, j])
+            pairwise[:, i, j] = ENIR().fit(pair[member], y[member] == i).predict(pair)
             pairwise[:, j, i] = 1 - pairwise[:, i, j]
     count = np.bincount(y)
     coupled = couple(pairwise, coupling, pair_weight=count[:, None] + count)
@@ -76,7 +76,7 @@ def test_pairwise_step_by_step(coupling, simulate):
 @pytest.mark.parametrize(
     "calibrator", [ENIR(), SigmoidCalibrator(), IsotonicCalibrator()], ids=repr
 )
-def test_two_classes_are_the_binary_calibrator_itself(wrapper, calibrator, simulate):
+def test_two_classes_agree_with_the_binary_calibrator(wrapper, calibrator, simulate):
     score, y = simulate(100, 2, 2.0)
     binary = clone(calibrator).fit(score[:, 1], y).predict(score[:, 1])
     expected = apply_probability_floor(np.column_stack([1 - binary, binary]), np.bincount(y))
@@ -84,18 +84,18 @@ def test_two_classes_are_the_binary_calibrator_itself(wrapper, calibrator, simul
     np.testing.assert_allclose(model.predict_proba(score), expected, rtol=0, atol=1e-7)
 
 
-def test_groups_hold_about_as_many_rows_as_asked_for(simulate):
+def test_groups_have_the_given_number_of_rows(simulate):
     score, y = simulate(200, 3, 2.0)
     isotonic = IsotonicRegression(out_of_bounds="clip")
     model = OneVsRestCalibrator(isotonic, group_rows=20).fit(score, y)
-    for k, own in enumerate(model.calibrators_):
+    for k, fitted in enumerate(model.calibrators_):
         order = np.argsort(score[:, k]).reshape(10, 20)
         mean = score[order, k].mean(axis=1)
-        by_hand = IsotonicRegression(out_of_bounds="clip").fit(mean, (y == k)[order].mean(axis=1))
-        np.testing.assert_allclose(own.predict(mean), by_hand.predict(mean), rtol=0, atol=1e-12)
+        expected = IsotonicRegression(out_of_bounds="clip").fit(mean, (y == k)[order].mean(axis=1))
+        np.testing.assert_allclose(fitted.predict(mean), expected.predict(mean), rtol=0, atol=1e-12)
 
 
-def test_groups_follow_the_number_of_rows_and_not_of_points(simulate):
+def test_group_size_counts_rows_rather_than_scores(simulate):
     score, y = simulate(100, 3, 2.0)
     once = PairwiseCalibrator(group_rows=5).fit(score, y)
     again = PairwiseCalibrator(group_rows=5).fit(
@@ -107,7 +107,7 @@ def test_groups_follow_the_number_of_rows_and_not_of_points(simulate):
 
 
 @pytest.mark.parametrize("calibrator", WRAPPERS, ids=repr)
-def test_integer_weights_are_repeated_rows(calibrator, simulate):
+def test_integer_weights_are_equivalent_to_repeated_rows(calibrator, simulate):
     score, y = simulate(80, 3, 2.0)
     weight = np.random.default_rng(0).integers(0, 4, size=80)
     weighted = calibrator.fit(score, y, weight).predict_proba(score)
@@ -117,23 +117,23 @@ def test_integer_weights_are_repeated_rows(calibrator, simulate):
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
 @pytest.mark.parametrize("factor", [0.7, 4.0])
-def test_renaming_classes_renames_the_result(calibrator, factor, simulate):
-    # This coupling iterates, and stops at a tolerance of its own.
+def test_permuting_the_classes_permutes_the_result(calibrator, factor, simulate):
+    # This coupling is iterative, and stops at a tolerance.
     tolerance = 1e-7 if "hastie-tibshirani" in repr(calibrator) else 1e-9
     score, y = simulate(120, 4, factor)
     order = np.array([2, 0, 3, 1])
     plain = clone(calibrator).fit(score, y).predict_proba(score)
-    renamed = clone(calibrator).fit(score[:, order], np.argsort(order)[y])
+    permuted = clone(calibrator).fit(score[:, order], np.argsort(order)[y])
     np.testing.assert_allclose(
-        renamed.predict_proba(score[:, order]), plain[:, order], rtol=0, atol=tolerance
+        permuted.predict_proba(score[:, order]), plain[:, order], rtol=0, atol=tolerance
     )
 
 
 # One temperature for all classes cannot make one of them rarer.
 @pytest.mark.parametrize(
-    "calibrator", [own for own in ALL if not isinstance(own, TemperatureScaling)], ids=repr
+    "calibrator", [item for item in ALL if not isinstance(item, TemperatureScaling)], ids=repr
 )
-def test_a_class_missing_from_the_labels_keeps_a_small_probability(calibrator, simulate):
+def test_a_class_without_rows_gets_a_small_positive_probability(calibrator, simulate):
     score, y = simulate(90, 4, 2.0)
     seen = y != 2
     model = clone(calibrator).fit(score[seen], y[seen])
@@ -145,7 +145,7 @@ def test_a_class_missing_from_the_labels_keeps_a_small_probability(calibrator, s
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
-def test_labels_of_any_kind_belong_to_the_columns_in_their_order(calibrator, simulate):
+def test_sorted_labels_belong_to_the_columns(calibrator, simulate):
     score, y = simulate(90, 3, 2.0)
     names = np.array(["ash", "birch", "cedar"])
     model = clone(calibrator).fit(pd.DataFrame(score, columns=names), names[y])
@@ -158,7 +158,7 @@ def test_labels_of_any_kind_belong_to_the_columns_in_their_order(calibrator, sim
 
 
 def rows_of_scores(draw, n, n_classes):
-    """Rows of probabilities, with exact zeros and ones and ties among them."""
+    """Rows of probabilities, including zeros, ones and ties."""
     part = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 1e-300, 1e-12, 0.5]))
     score = draw(arrays(float, (n, n_classes), elements=part))
     score[score.sum(axis=1) < 1e-200] = np.eye(n_classes)[0]
@@ -168,7 +168,7 @@ def rows_of_scores(draw, n, n_classes):
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_rows_are_probabilities_without_zeros(calibrator, data):
+def test_predictions_are_probabilities_without_zeros(calibrator, data):
     n_classes, n = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 15))
     score = rows_of_scores(data.draw, n, n_classes)
     y = np.array(data.draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)))
@@ -193,13 +193,13 @@ def test_rows_are_probabilities_without_zeros(calibrator, data):
         ([[0.5, np.nan], [0.5, 0.5]], [0, 1], "NaN"),
     ],
 )
-def test_bad_points_get_one_clear_error(score, y, message):
+def test_invalid_points_are_refused(score, y, message):
     with pytest.raises(ValueError, match=message):
         TemperatureScaling().fit(score, y)
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
-def test_nearly_as_many_classes_as_rows_are_nothing_to_warn_of(calibrator, simulate):
+def test_nearly_as_many_classes_as_rows_cause_no_warning(calibrator, simulate):
     score, _ = simulate(24, 13)
     y = np.arange(24) % 13
     assert clone(calibrator).fit(score, y).predict_proba(score).shape == (24, 13)
@@ -211,14 +211,19 @@ def test_prediction_before_fit_is_refused():
             predict([[0.5, 0.5]])
 
 
-def test_other_numbers_of_columns_are_refused(simulate):
+def test_a_different_number_of_columns_is_refused(simulate):
     model = PairwiseCalibrator().fit(*simulate(30, 3))
     with pytest.raises(ValueError, match="2 features"):
         model.predict_proba([[0.5, 0.5]])
 
 
+def test_group_size_must_be_positive(simulate):
+    with pytest.raises(ValueError, match=r"group_rows must be positive\. Got 0"):
+        OneVsRestCalibrator(group_rows=0).fit(*simulate(30, 3))
+
+
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)
-def test_columns_named_after_the_classes_come_in_their_order(calibrator, simulate):
+def test_columns_named_after_the_classes_must_be_sorted(calibrator, simulate):
     score, index = simulate(30, 3)
     names = np.array(["ash", "elm", "oak"])
     table = pd.DataFrame(score, columns=names)

@@ -8,8 +8,8 @@ from scipy.optimize import isotonic_regression
 from calibrant.calibrators import VennAbersCalibrator
 
 
-def isotonic_with_one_more(score, target, weight, new, label):
-    """Fitted value at a new score, by SciPy on all points with the new one among them."""
+def isotonic_with_new_point(score, target, weight, new, label):
+    """Fitted value at a new score, by SciPy's isotonic regression with the new point added."""
     score, target, weight = np.r_[score, new], np.r_[target, label], np.r_[weight, 1.0]
     distinct, inverse = np.unique(score, return_inverse=True)
     total = np.bincount(inverse, weight)
@@ -19,7 +19,7 @@ def isotonic_with_one_more(score, target, weight, new, label):
 
 @settings(max_examples=60)
 @given(data=st.data())
-def test_interval_is_two_isotonic_fits_at_every_place(data):
+def test_interval_agrees_with_two_isotonic_regressions(data):
     n = data.draw(st.integers(1, 14))
     score = data.draw(arrays(float, n, elements=st.integers(0, 9).map(float)))
     target = data.draw(arrays(float, n, elements=st.sampled_from([0.0, 1.0, 0.25])))
@@ -27,7 +27,7 @@ def test_interval_is_two_isotonic_fits_at_every_place(data):
     venn = VennAbersCalibrator().fit(score, target, weight)
     places = np.unique(np.r_[score - 0.5, score, score + 0.5])
     expected = [
-        [isotonic_with_one_more(score, target, weight, new, label) for label in (0.0, 1.0)]
+        [isotonic_with_new_point(score, target, weight, new, label) for label in (0.0, 1.0)]
         for new in places
     ]
     np.testing.assert_allclose(venn.predict_interval(places), expected, rtol=0, atol=1e-9)
@@ -35,7 +35,7 @@ def test_interval_is_two_isotonic_fits_at_every_place(data):
 
 @pytest.mark.parametrize("name", ["distinct", "tied"])
 def test_agrees_with_venn_abers(name, peers):
-    """The venn-abers package is right on distinct and on tied scores; it takes no weights."""
+    """On unweighted scores, the only ones that the venn-abers package supports."""
     case = peers["venn_abers"][name]
     venn = VennAbersCalibrator().fit(case["score"], case["y"])
     interval = venn.predict_interval(case["new"])
@@ -43,19 +43,19 @@ def test_agrees_with_venn_abers(name, peers):
     np.testing.assert_allclose(venn.predict(case["new"]), case["proba"], rtol=0, atol=1e-9)
 
 
-def test_probability_loses_the_same_whichever_end_is_right():
+def test_probability_has_equal_regret_at_both_ends():
     rng = np.random.default_rng(0)
     score = rng.uniform(size=60)
     venn = VennAbersCalibrator().fit(score, rng.uniform(size=60) < score)
     grid = np.linspace(0, 1, 30)
     (lower, upper), proba = venn.predict_interval(grid).T, venn.predict(grid)
-    # Regret in log loss: log(upper / proba) if positive, log((1 - lower) / (1 - proba)) if not.
+    # The regret is log(upper / proba) for a positive, log((1 - lower) / (1 - proba)) otherwise.
     np.testing.assert_allclose(upper / proba, (1 - lower) / (1 - proba))
     assert (lower <= proba).all()
     assert (proba <= upper).all()
 
 
-def test_interval_narrows_with_rows():
+def test_interval_narrows_as_rows_grow():
     rng = np.random.default_rng(0)
     widths = []
     for n in (30, 3000):

@@ -1,4 +1,4 @@
-"""Binary calibrators made multi-class on the scores of one model, without refitting it."""
+"""Multi-class calibrators made of binary ones, on the scores of a single model."""
 
 from __future__ import annotations
 
@@ -14,26 +14,33 @@ from calibrant.calibrators.baselines import ConstantCalibrator
 from calibrant.calibrators.enir import ENIR
 from calibrant.combination import couple_pairs, normalize
 
-# More groups than this tell a calibrator nothing new: DGG makes fifty of five thousand scores.
-MOST_GROUPS = 50
+# The largest number of groups, as DGG makes of 5,000 scores.
+MAX_GROUPS = 50
 
 
 class OneVsRestCalibrator(MulticlassCalibrator):
-    """Each class against the rest, calibrated on its own column; rows made to sum to 1.
+    """One binary calibrator per class, that class against all others.
+
+    Each calibrator is fitted on the scores of its class. The calibrated probabilities are
+    normalized.
 
     Parameters
     ----------
     calibrator : binary calibrator, default=None
-        Cloned for each class; None is ``ENIR(floored=True)``.
+        The calibrator to clone for each class. ``None`` means ``ENIR(floored=True)``.
     group_rows : float, default=None
-        Average neighboring scores in groups of about this many distinct rows, at most 50
-        groups, before calibrating; None keeps every score. Groups smooth what repeated
-        scores of one row blur.
+        The number of distinct rows in groups of neighboring scores, which are averaged before
+        calibrators are fitted; there are at most 50 groups. This smooths the map, notably
+        where rows were scored several times. ``None`` means no grouping.
 
     Attributes
     ----------
     calibrators_ : list
-        The fitted calibrators, one a class.
+        The fitted calibrators, one per class.
+
+    See Also
+    --------
+    calibrant.strategies.OneVsRest : One model per class, fitted against all others.
 
     Examples
     --------
@@ -50,42 +57,49 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         self.group_rows = group_rows
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        calibrator = ENIR(floored=True) if self.calibrator is None else self.calibrator
         self.calibrators_ = [
-            _fit_binary(calibrator, score[:, k], y == k, weight, self.group_rows)
+            _fit_binary(self.calibrator, score[:, k], y == k, weight, self.group_rows)
             for k in range(score.shape[1])
         ]
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        columns = [_predict(own, score[:, k]) for k, own in enumerate(self.calibrators_)]
+        columns = [
+            _predict(calibrator, score[:, k]) for k, calibrator in enumerate(self.calibrators_)
+        ]
         return normalize(np.column_stack(columns), fallback=score)
 
 
 class PairwiseCalibrator(MulticlassCalibrator):
-    """Each pair of classes, calibrated on the rows of the two; then coupled.
+    r"""One binary calibrator per pair of classes.
 
-    The score of a pair is s_i / (s_i + s_j), from the scores of one model of all classes.
+    Each calibrator is fitted on the rows of its two classes. The calibrated probabilities are
+    coupled.
 
     Parameters
     ----------
     calibrator : binary calibrator, default=None
-        Cloned for each pair; None is ``ENIR(floored=True)``.
+        The calibrator to clone for each pair. ``None`` means ``ENIR(floored=True)``.
     coupling : str, default="wu-lin-weng"
         A method of `calibrant.combination.couple`.
     group_rows : float, default=None
-        Average neighboring scores in groups of about this many distinct rows, at most 50
-        groups, before calibrating; None keeps every score.
+        The number of distinct rows in groups of neighboring scores, as in
+        `OneVsRestCalibrator`. ``None`` means no grouping.
 
     Attributes
     ----------
     pairs_ : list of tuple
-        The pairs of columns; the first of a pair is its positive side.
+        The pairs of columns; the first of a pair is the positive side.
     calibrators_ : list
-        The fitted calibrators, one a pair.
+        The fitted calibrators, one per pair.
 
     See Also
     --------
-    calibrant.strategies.AllPairs : One model a pair, fitted on its rows.
+    calibrant.strategies.AllPairs : One model per pair, fitted on its rows.
+
+    Notes
+    -----
+    From the scores :math:`s` of all classes, the pair of classes i and j gets the score
+    :math:`s_i / (s_i + s_j)`.
     """
 
     pairs_: list[tuple[int, int]]
@@ -103,34 +117,40 @@ class PairwiseCalibrator(MulticlassCalibrator):
         self.group_rows = group_rows
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        calibrator = ENIR(floored=True) if self.calibrator is None else self.calibrator
-        self.pairs_ = _pairs(weight @ score**2, self.class_count_)
+        self.pairs_ = _order_pairs(weight @ score**2, self.class_count_)
         self.calibrators_ = []
         for i, j in self.pairs_:
-            own = (y == i) | (y == j)
-            pair_score = _share(score[own, i], score[own, j])
+            member = (y == i) | (y == j)
+            pair_score = _pair_score(score[member, i], score[member, j])
             self.calibrators_.append(
-                _fit_binary(calibrator, pair_score, y[own] == i, weight[own], self.group_rows)
+                _fit_binary(
+                    self.calibrator, pair_score, y[member] == i, weight[member], self.group_rows
+                )
             )
 
     def _proba(self, score: FloatArray) -> FloatArray:
         columns = np.ascontiguousarray(score.T)
-        share = {}
-        for (i, j), own in zip(self.pairs_, self.calibrators_, strict=True):
-            proba = np.clip(_predict(own, _share(columns[i], columns[j])), 0.0, 1.0)
-            share[min(i, j), max(i, j)] = proba if i < j else 1.0 - proba
-        in_order = np.array([share[pair] for pair in sorted(share)])
+        pair_proba = {}
+        for (i, j), calibrator in zip(self.pairs_, self.calibrators_, strict=True):
+            proba = np.clip(_predict(calibrator, _pair_score(columns[i], columns[j])), 0.0, 1.0)
+            pair_proba[min(i, j), max(i, j)] = proba if i < j else 1.0 - proba
+        in_order = np.array([pair_proba[pair] for pair in sorted(pair_proba)])
         return couple_pairs(in_order.T, self.class_count_, self.coupling)
 
 
-def _pairs(sharpness: FloatArray, class_count: FloatArray) -> list[tuple[int, int]]:
-    """All pairs of columns, in an order that does not depend on what the classes are called."""
+def _order_pairs(sharpness: FloatArray, class_count: FloatArray) -> list[tuple[int, int]]:
+    """Return all pairs of columns, ordered independently of the class labels.
+
+    The order decides which class of a pair is on the positive side, which can affect its
+    calibrator.
+    """
     rank = np.lexsort((sharpness, class_count))[::-1]
     first, second = np.triu_indices(len(rank), 1)
     return list(zip(rank[first].tolist(), rank[second].tolist(), strict=True))
 
 
-def _share(positive: FloatArray, negative: FloatArray) -> FloatArray:
+def _pair_score(positive: FloatArray, negative: FloatArray) -> FloatArray:
+    """Return the score of the positive class relative to both; one half if both are 0."""
     total = positive + negative
     return np.divide(positive, total, out=np.full_like(total, 0.5), where=total > 0)
 
@@ -142,26 +162,30 @@ def _fit_binary(
     weight: FloatArray,
     group_rows: float | None,
 ) -> Any:
+    """Fit a clone of a calibrator, or a constant if there are rows of one side only."""
+    if calibrator is None:
+        calibrator = ENIR(floored=True)
     target = positive.astype(np.float64)
     if len(target) == 0 or target.min() == target.max():
         calibrator, group_rows = ConstantCalibrator(floored=True), None
     if group_rows is not None:
         if not group_rows > 0:
             raise ValueError(
-                f"group_rows must be above 0. Got {group_rows!r}. Use None to keep every score."
+                f"group_rows must be positive. Got {group_rows!r}. Use None for no grouping."
             )
-        n_groups = int(np.clip(weight.sum() / group_rows, 1, MOST_GROUPS))
+        n_groups = int(np.clip(weight.sum() / group_rows, 1, MAX_GROUPS))
         score, target, weight = pool_ties(score, target, weight)
         first = equal_weight_groups(weight, n_groups)
         score, target, weight = group_means(score, target, weight, first)
-    own = clone(calibrator)
-    if not isinstance(own, BinaryCalibrator):
-        return own.fit(score, target, sample_weight=weight)
-    own._fit(score, target, weight)  # the points were checked all together
-    return own
+    fitted = clone(calibrator)
+    if not isinstance(fitted, BinaryCalibrator):
+        return fitted.fit(score, target, sample_weight=weight)
+    fitted._fit(score, target, weight)  # the multi-class calibrator has checked the points
+    return fitted
 
 
 def _predict(calibrator: Any, score: FloatArray) -> FloatArray:
+    """Return the probabilities of checked scores, by any calibrator."""
     if isinstance(calibrator, BinaryCalibrator):
         return calibrator._proba(score)
     return calibrator.predict(score)

@@ -1,4 +1,4 @@
-"""Venn-Abers: two isotonic fits a score, and the interval between them."""
+"""Venn-Abers prediction: two isotonic fits per score, and the interval between them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,27 @@ from calibrant.calibrators._validation import check_score
 
 
 class VennAbersCalibrator(BinaryCalibrator):
-    """Inductive Venn-Abers prediction: isotonic regression with the new row in it.
+    r"""Inductive Venn-Abers prediction.
 
-    The new row is added once as a negative and once as a positive. The two fitted values at
-    its score are an interval, one end of which is right; the probability is the value
-    between that loses least in log loss, whichever it is [1]_. It is never 0 or 1.
+    Isotonic regression is fitted twice for each new row: with the row added as a negative, and
+    with the row added as a positive. The two fitted values at its score are the ends of an
+    interval, from which one probability is derived. It is never 0 or 1.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_scores,)
-        The distinct scores seen.
+        The distinct scores seen during ``fit``.
     lower_, upper_ : ndarray of shape (2 * n_scores + 1,)
-        The ends of the interval for new scores: below the first one seen, at it, between it
-        and the second, and so on.
+        The ends of the interval for new scores: below the first of ``scores_``, at it, between
+        it and the second, and so on.
+
+    Notes
+    -----
+    With the interval :math:`[p_0, p_1]`, the probability is
+
+    .. math:: p = \frac{p_1}{1 - p_0 + p_1},
+
+    whose regret in log loss is the same whichever end is right [1]_.
 
     References
     ----------
@@ -49,20 +57,20 @@ class VennAbersCalibrator(BinaryCalibrator):
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         self.scores_, target, weight = pool_ties(score, target, weight)
-        self.lower_ = _fits_with_one_more(target, weight, 0.0)
-        self.upper_ = _fits_with_one_more(target, weight, 1.0)
+        self.lower_ = _fits_with_new_point(target, weight, 0.0)
+        self.upper_ = _fits_with_new_point(target, weight, 1.0)
 
     def _proba(self, score: FloatArray) -> FloatArray:
         lower, upper = self._interval(score).T
         return upper / (1.0 - lower + upper)
 
     def predict_interval(self, T: ArrayLike) -> FloatArray:
-        """Lower and upper probability for new scores.
+        """Lower and upper probabilities.
 
         Parameters
         ----------
         T : array-like of shape (n_samples,) or (n_samples, 1)
-            Scores on the scale of the scores given to ``fit``.
+            Scores, on the scale of those given to ``fit``.
 
         Returns
         -------
@@ -79,55 +87,58 @@ class VennAbersCalibrator(BinaryCalibrator):
         return np.column_stack([self.lower_[place], self.upper_[place]])
 
 
-def _fits_with_one_more(target: FloatArray, weight: FloatArray, label: float) -> FloatArray:
-    """Isotonic fit at one more point of weight 1, for every place it can have.
+def _fits_with_new_point(target: FloatArray, weight: FloatArray, label: float) -> FloatArray:
+    """Isotonic fit at a new point of weight 1, for each place that the point can have.
 
-    The places are: before the first point, tied with it, between it and the second, ... The
-    fit around a place starts from the isotonic fits of all points before it and of all
-    points after it, which are the same for many places, and merges the groups next to the
-    new point into it as long as they are out of order.
+    The places are before the first point, tied with it, between it and the second, and so on. The
+    fit at a place starts from the isotonic fits of the points before it and of the points after
+    it, and merges neighboring groups into the group of the new point while they are out of order.
     """
     n_points = len(target)
-    mass = np.r_[0.0, np.cumsum(weight)]
-    total = np.r_[0.0, np.cumsum(weight * target)]
-    before = _last_group_starts(target, weight)
-    after = n_points - _last_group_starts(1.0 - target[::-1], weight[::-1])[::-1]
+    cumulative_weight = np.r_[0.0, np.cumsum(weight)]
+    cumulative_total = np.r_[0.0, np.cumsum(weight * target)]
+    group_before = _last_group_starts(target, weight)
+    group_after = n_points - _last_group_starts(1.0 - target[::-1], weight[::-1])[::-1]
 
     fits = np.empty(2 * n_points + 1)
     for place in range(2 * n_points + 1):
         start, stop = place // 2, (place + 1) // 2
-        own_mass, own_total = 1.0, label
-        own_mass += mass[stop] - mass[start]
-        own_total += total[stop] - total[start]
+        group_weight = 1.0 + (cumulative_weight[stop] - cumulative_weight[start])
+        group_total = label + (cumulative_total[stop] - cumulative_total[start])
         while True:
-            mean = own_total / own_mass
-            left = before[start] if start > 0 else start
-            right = after[stop] if stop < n_points else stop
-            if start > 0 and (total[start] - total[left]) >= mean * (mass[start] - mass[left]):
-                own_mass += mass[start] - mass[left]
-                own_total += total[start] - total[left]
-                start = left
-            elif stop < n_points and (
-                total[right] - total[stop] <= mean * (mass[right] - mass[stop])
-            ):
-                own_mass += mass[right] - mass[stop]
-                own_total += total[right] - total[stop]
-                stop = right
-            else:
-                break
+            mean = group_total / group_weight
+            if start > 0:
+                left = group_before[start]
+                left_weight = cumulative_weight[start] - cumulative_weight[left]
+                left_total = cumulative_total[start] - cumulative_total[left]
+                if left_total >= mean * left_weight:
+                    group_weight += left_weight
+                    group_total += left_total
+                    start = left
+                    continue
+            if stop < n_points:
+                right = group_after[stop]
+                right_weight = cumulative_weight[right] - cumulative_weight[stop]
+                right_total = cumulative_total[right] - cumulative_total[stop]
+                if right_total <= mean * right_weight:
+                    group_weight += right_weight
+                    group_total += right_total
+                    stop = right
+                    continue
+            break
         fits[place] = mean
     return np.clip(fits, 0.0, 1.0)
 
 
 def _last_group_starts(target: FloatArray, weight: FloatArray) -> IndexArray:
-    """Where the last group of the isotonic fit of the first i points starts, for each i."""
+    """For each i, the start of the last group of the isotonic fit of the first i points."""
     starts = np.zeros(len(target) + 1, dtype=np.intp)
-    stack: list[tuple[int, float, float]] = []
-    for i, (own, mass) in enumerate(zip(target, weight, strict=True)):
-        start, total = i, own * mass
-        while stack and stack[-1][2] * mass >= total * stack[-1][1]:
-            start, other_mass, other_total = stack.pop()
-            mass, total = mass + other_mass, total + other_total
-        stack.append((start, mass, total))
+    groups: list[tuple[int, float, float]] = []  # start, weight and total
+    for i, (point_target, point_weight) in enumerate(zip(target, weight, strict=True)):
+        start, group_weight, group_total = i, point_weight, point_target * point_weight
+        while groups and groups[-1][2] * group_weight >= group_total * groups[-1][1]:
+            start, left_weight, left_total = groups.pop()
+            group_weight, group_total = group_weight + left_weight, group_total + left_total
+        groups.append((start, group_weight, group_total))
         starts[i + 1] = start
     return starts

@@ -77,7 +77,7 @@ def test_several_models_are_compared_on_standard_input(data, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["nothing.csv", "--target", "class"], "there is no such file"),
         (["my data.csv", "--target", "clas"], "must name a column of the table, got 'clas'"),
@@ -89,11 +89,13 @@ def test_several_models_are_compared_on_standard_input(data, tmp_path):
         (["my data.csv", "--target", "the class", "-o", "."], "is a folder. Name a file"),
     ],
 )
-def test_mistakes_get_one_line_and_nothing_is_written(arguments, said, data, tmp_path, monkeypatch):
+def test_mistakes_get_one_line_and_nothing_is_written(
+    arguments, message, data, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     result = run("report", *arguments)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == [data.name]
 
@@ -134,12 +136,12 @@ def test_calibrate_reports_on_given_probabilities(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.RandomState(0)
     truth = rng.dirichlet(np.ones(3), 150)
-    sure = truth**3 / np.sum(truth**3, axis=1, keepdims=True)
+    sharpened = truth**3 / np.sum(truth**3, axis=1, keepdims=True)
     with open("proba.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([*ODD[:3], "truth"])
-        for row, own in zip(sure, truth, strict=True):
-            writer.writerow([*map(repr, row.tolist()), ODD[rng.choice(3, p=own)]])
+        for row, probabilities in zip(sharpened, truth, strict=True):
+            writer.writerow([*map(repr, row.tolist()), ODD[rng.choice(3, p=probabilities)]])
     arguments = ["proba.csv", "--target", "truth", "--report", "page.html"]
     result = run("calibrate", *arguments)
     assert result.exit_code == 0, result.output

@@ -82,20 +82,20 @@ def page_file(evaluation, tmp_path_factory):
 @pytest.fixture
 def open_page(browser, page_file):
     """Open the page at a width; fail on any request but for the file, and on any error."""
-    contexts, faults = [], []
+    contexts, problems = [], []
 
     def open_at(width=WIDE, scheme="light", file=page_file):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: faults.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(str(error)))
 
         def let_through(route):
             if route.request.url == file.as_uri():
                 route.continue_()
             else:
-                faults.append(f"request: {route.request.url}")
+                problems.append(f"request: {route.request.url}")
                 route.abort()
 
         page.route("**/*", let_through)
@@ -105,7 +105,7 @@ def open_page(browser, page_file):
     yield open_at
     for context in contexts:
         context.close()
-    assert faults == []
+    assert problems == []
 
 
 def test_text_of_the_file_stays_text(open_page):
@@ -253,9 +253,9 @@ def test_many_classes_have_one_cost_per_true_class(open_page, make_evaluation, t
 
 
 @pytest.fixture(scope="module")
-def bench_file(tmp_path_factory):
+def experiments_file(tmp_path_factory):
     """The page of a store with made-up runs of an arena."""
-    folder = tmp_path_factory.mktemp("bench")
+    folder = tmp_path_factory.mktemp("experiments")
     rng = np.random.RandomState(0)
     template = {"protocol": "arena-50", "classifier": "nb", "n_folds": 3, "seed": 0}
     template |= {"implementation": "sklearn", "versions": {}, "n_problems": 1}
@@ -268,21 +268,21 @@ def bench_file(tmp_path_factory):
             for method in ("raw", "auto", "temperature", "vector scaling", "venn-abers")
             for proba in [rng.dirichlet(np.ones(3), 30)]
         )
-        (folder / "bench.html").write_text(render_bench(store), encoding="utf-8")
-    return folder / "bench.html"
+        (folder / "experiments.html").write_text(render_bench(store), encoding="utf-8")
+    return folder / "experiments.html"
 
 
 OVERFLOWS = """() => {
   const found = [];
   const width = document.documentElement.clientWidth;
-  const scrolls = (own) => own.closest('.wide, .skip, .tip');
-  for (const own of document.querySelectorAll('body *')) {
-    if (!own.checkVisibility() || scrolls(own) || own.closest('svg')) continue;
-    const box = own.getBoundingClientRect();
-    const said = own.tagName + '.' + own.className + ': ' + own.textContent.slice(0, 60);
-    if (box.right > width + 0.5 || box.left < -0.5) found.push('outside ' + said);
-    if (own.scrollWidth > own.clientWidth + 1 && getComputedStyle(own).display !== 'inline')
-      found.push('overflows ' + said);
+  for (const element of document.querySelectorAll('body *')) {
+    const scrolls = element.closest('.wide, .skip, .tip');
+    if (!element.checkVisibility() || scrolls || element.closest('svg')) continue;
+    const box = element.getBoundingClientRect();
+    const name = element.tagName + ': ' + element.textContent.slice(0, 60);
+    if (box.right > width + 0.5 || box.left < -0.5) found.push('outside ' + name);
+    const isInline = getComputedStyle(element).display === 'inline';
+    if (element.scrollWidth > element.clientWidth + 1 && !isInline) found.push('overflows ' + name);
   }
   for (const text of document.querySelectorAll('svg text')) {
     if (!text.checkVisibility()) continue;
@@ -296,41 +296,41 @@ OVERFLOWS = """() => {
 }"""
 
 
-OPEN_DETAILS = "document.querySelectorAll('details').forEach((own) => { own.open = true; })"
+OPEN_DETAILS = "document.querySelectorAll('details').forEach((item) => { item.open = true; })"
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_no_text_overflows(open_page, bench_file, width):
+def test_no_text_overflows(open_page, experiments_file, width):
     page = open_page(width)
     assert page.evaluate(OVERFLOWS) == []
     page.evaluate(OPEN_DETAILS)
     assert page.evaluate(OVERFLOWS) == []
-    assert open_page(width, file=bench_file).evaluate(OVERFLOWS) == []
+    assert open_page(width, file=experiments_file).evaluate(OVERFLOWS) == []
 
 
-def serious_faults(page):
+def serious_violations(page):
     from axe_playwright_python.sync_playwright import Axe
 
     result = Axe().run(page).response
     assert len(result["passes"]) > 20
     return [
-        f"{own['id']}: {node['html']}"
-        for own in result["violations"]
-        if own["impact"] in ("serious", "critical")
-        for node in own["nodes"]
+        f"{violation['id']}: {node['html']}"
+        for violation in result["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
     ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light")])
-def test_axe_finds_no_serious_fault(open_page, bench_file, width, scheme):
+def test_axe_finds_no_serious_violation(open_page, experiments_file, width, scheme):
     page = open_page(width, scheme)
     page.evaluate(OPEN_DETAILS)
-    assert serious_faults(page) == []
-    assert serious_faults(open_page(width, scheme, bench_file)) == []
+    assert serious_violations(page) == []
+    assert serious_violations(open_page(width, scheme, experiments_file)) == []
 
 
-def test_the_bench_page_draws_its_ranks(open_page, bench_file):
-    page = open_page(file=bench_file)
+def test_the_experiments_page_draws_its_ranks(open_page, experiments_file):
+    page = open_page(file=experiments_file)
     ranks = page.locator("svg.ranks")
     assert ranks.locator(".point").count() == 5
     ranks.locator(".mark").first.hover()

@@ -25,6 +25,7 @@ def test_numbers_have_a_minus_sign_and_no_negative_zero():
     assert formatting.number(-0.25) == "\N{MINUS SIGN}0.250"
     assert formatting.number(-0.0001) == "0.000"
     assert formatting.signed(0.1234) == "+0.123"
+    assert formatting.signed(-0.0001) == "0.000"
     assert formatting.signed(-0.051, is_percentage=True) == "\N{MINUS SIGN}5.1"
 
 

@@ -4,7 +4,15 @@ import pytest
 
 from calibrant._core.records import Interval
 from calibrant.report import analyze
-from calibrant.report.records import Change, Effect, Gain, Measure, Miscalibration, Verdict
+from calibrant.report.records import (
+    Change,
+    Effect,
+    Gain,
+    Measure,
+    Miscalibration,
+    RankedModel,
+    Verdict,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +56,17 @@ def test_an_effect_requires_one_significant_score_and_no_contradiction(
     gain = make_gain(log_loss, brier_score)
     assert gain.effect is effect
     assert gain.to_dict()["effect"] == effect
+
+
+@pytest.mark.parametrize(
+    ("excess_loss", "p_value", "is_worse"),
+    [(0.2, 0.01, True), (0.2, 0.2, False), (0.002, 0.001, False)],
+)
+def test_a_ranked_model_is_worse_only_if_the_difference_is_large_enough(
+    excess_loss, p_value, is_worse
+):
+    ranked = RankedModel(0, "forest", True, 0.5, 0.3, 0.8, excess_loss, p_value)
+    assert ranked.is_worse is is_worse
 
 
 def test_an_analysis_converts_to_plain_values_and_prints_its_answers(make_evaluation):

@@ -27,7 +27,7 @@ FINDINGS = {
 # Changes of both scores that lead to each effect.
 CHANGES = {
     Effect.IMPROVED: (-1.4, 0.01),
-    Effect.NEUTRAL: (-1.4, 0.2),
+    Effect.NEUTRAL: (-1.4, 0.2),  # not significant
     Effect.IMPAIRED: (1.4, 0.01),
 }
 
@@ -112,7 +112,7 @@ def test_the_verdicts_of_all_models_make_one_answer(analysis, verdicts, answer):
     ("effects", "answer"),
     [
         ([Effect.IMPROVED], "Yes, beyond chance."),
-        ([Effect.NEUTRAL], "Not clearly: the change is small or may be due to chance."),
+        ([Effect.NEUTRAL], "Not clearly: the change may be due to chance."),
         ([Effect.IMPAIRED], "No: it makes them worse, beyond chance."),
         ([Effect.IMPROVED] * 2, "Yes, for both models, beyond chance."),
         ([Effect.IMPROVED, Effect.NEUTRAL], "Yes, for 1 of 2 models, beyond chance."),
@@ -136,6 +136,13 @@ def test_a_gain_is_described_by_the_probability_of_the_true_class():
     )
 
 
+def test_a_significant_but_negligible_change_is_described_as_such():
+    value = Interval(0.3, np.nan, np.nan)
+    measure = Measure("log loss", value, value, Change(0.002, 0.001, 0.003, p_value=0.001))
+    described = text.describe_gain(Gain(measure, measure))
+    assert described.startswith("The change is too small to matter.")
+
+
 def test_the_recommendation_names_models_that_are_not_clearly_worse(analysis):
     assert text.summarize_recommendation(analysis) == "Model 3, calibrated."
     # Calibrated, both models predict the same.
@@ -143,9 +150,10 @@ def test_the_recommendation_names_models_that_are_not_clearly_worse(analysis):
         "It has the lowest log loss of the 2 models. Not clearly worse: model 4, calibrated. "
         "Calibration lowers its log loss."
     )
-    ranking = [analysis.best, *(replace(other, p_value=0.01) for other in analysis.ranking[1:])]
-    clear = Analysis(analysis.evaluation, analysis.models, tuple(ranking))
-    assert "Every other model is worse, beyond chance." in text.describe_recommendation(clear)
+    best, *others = analysis.ranking
+    worse = [replace(other, excess_loss=0.1, p_value=0.01) for other in others]
+    described = text.describe_recommendation(replace(analysis, ranking=(best, *worse)))
+    assert "Every other model is worse, beyond chance." in described
 
 
 @pytest.mark.parametrize(
@@ -182,5 +190,5 @@ def test_the_procedure_states_the_settings(analysis):
         "The rows were split at random into 4 stratified folds (seed 0)."
     )
     repeated = replace(analysis.evaluation, n_repeats=3)
-    assert "4 stratified folds 3 times (seed 0)" in text.describe_procedure(repeated, None)[0]
+    assert "4 stratified folds, 3 times (seed 0)" in text.describe_procedure(repeated, None)[0]
     assert any("12 splits" in each for each in text.describe_procedure(repeated, None))

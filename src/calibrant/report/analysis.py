@@ -227,21 +227,22 @@ def _rank_models(statistics: HeldOutStatistics) -> tuple[RankedModel, ...]:
                     log_loss=statistics.mean(pair[0]),
                     brier_score=statistics.mean(pair[1]),
                     accuracy=statistics.mean(_is_correct(y_true, proba)),
-                    p_value=1.0,
                 )
             )
     best, *others = np.argsort([variant.log_loss for variant in variants], kind="stable").tolist()
-    p_values = []
+    excess_losses, p_values = [], []
     for other in others:
         changes = [
             statistics.change(loss, least)
             for loss, least in zip(losses[other], losses[best], strict=True)
         ]
+        excess_losses.append(max(change.estimate for change in changes))
         agree = all(change.estimate >= 0 for change in changes)
         p_values.append(min(change.p_value for change in changes) if agree else 1.0)
-    adjusted = holm(p_values).tolist()
     ranked = [
-        replace(variants[other], p_value=p_value)
-        for other, p_value in zip(others, adjusted, strict=True)
+        replace(variants[other], excess_loss=excess_loss, p_value=p_value)
+        for other, excess_loss, p_value in zip(
+            others, excess_losses, holm(p_values).tolist(), strict=True
+        )
     ]
     return (variants[best], *ranked)

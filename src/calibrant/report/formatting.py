@@ -29,7 +29,7 @@ def number(value: float) -> str:
 def signed(value: float, *, is_percentage: bool = False) -> str:
     """Format a difference with its sign; a percentage, in percentage points."""
     text = f"{100 * value:+.1f}" if is_percentage else f"{value:+.3f}"
-    return text.replace("-", MINUS)
+    return text.replace("-", MINUS) if float(text) else text[1:]
 
 
 def points(value: float) -> str:

@@ -125,15 +125,26 @@ class Gain(Record):
     brier_score: Measure
 
     @property
-    def effect(self) -> Effect:
-        """The effect by `calibrant.comparison.effect`; neutral if the changes are negligible.
+    def is_significant(self) -> bool:
+        """Whether at least one score changes significantly."""
+        return min(self.log_loss.change.p_value, self.brier_score.change.p_value) < ALPHA
 
-        A significant change may be negligible: where calibration does nothing else, the
+    @property
+    def is_negligible(self) -> bool:
+        """Whether both changes are too small to matter.
+
+        They may be significant all the same: where calibration does nothing else, the
         probability floor still moves probabilities of 0.
         """
         changes = (self.log_loss.change, self.brier_score.change)
-        if max(abs(change.estimate) for change in changes) < SMALL_CHANGE:
+        return max(abs(change.estimate) for change in changes) < SMALL_CHANGE
+
+    @property
+    def effect(self) -> Effect:
+        """The effect by `calibrant.comparison.effect`; neutral if negligible."""
+        if self.is_negligible:
             return Effect.NEUTRAL
+        changes = (self.log_loss.change, self.brier_score.change)
         comparisons = [Comparison(change.estimate, np.nan, change.p_value) for change in changes]
         return Effect(effect(comparisons, ALPHA))
 
@@ -233,6 +244,9 @@ class RankedModel(Record):
         Whether it is calibrated.
     log_loss, brier_score, accuracy : float
         Its scores.
+    excess_loss : float
+        How much larger its log loss or Brier score is than that of the best, whichever
+        differs more.
     p_value : float
         P-value of a corrected paired t-test against the best: the smaller one of log loss and
         Brier score, adjusted for the number of comparisons. 1 if the two scores disagree, and
@@ -245,7 +259,8 @@ class RankedModel(Record):
     log_loss: float
     brier_score: float
     accuracy: float
-    p_value: float
+    excess_loss: float = 0.0
+    p_value: float = 1.0
 
     @property
     def label(self) -> str:
@@ -253,9 +268,19 @@ class RankedModel(Record):
         return f"{self.name}, {'calibrated' if self.calibrated else 'uncalibrated'}"
 
     @property
-    def is_worse(self) -> bool:
-        """Whether it is significantly worse than the best."""
+    def is_significant(self) -> bool:
+        """Whether the difference from the best is significant."""
         return self.p_value < ALPHA
+
+    @property
+    def is_negligible(self) -> bool:
+        """Whether the difference from the best is too small to matter."""
+        return self.excess_loss < SMALL_CHANGE
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is significantly worse than the best, and not by a negligible amount."""
+        return self.is_significant and not self.is_negligible
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,7 +132,7 @@ def summarize_gain(analysis: Analysis) -> str:
     if n_models == 1:
         return {
             Effect.IMPROVED: "Yes, beyond chance.",
-            Effect.NEUTRAL: "Not clearly: the change is small or may be due to chance.",
+            Effect.NEUTRAL: f"Not clearly: {_explain_neutral(analysis.models[0].gain)}.",
             Effect.IMPAIRED: "No: it makes them worse, beyond chance.",
         }[effects[0]]
     if n_better == n_models:
@@ -156,12 +156,20 @@ def describe_gain(gain: Gain) -> str:
     finding = {
         Effect.IMPROVED: "The improvement is beyond chance.",
         Effect.IMPAIRED: "The deterioration is beyond chance.",
-        Effect.NEUTRAL: "The change is small or may be due to chance.",
+        Effect.NEUTRAL: f"{capitalize(_explain_neutral(gain))}.",
     }[gain.effect]
     return (
         f"{finding} The true class gets a probability of {uncalibrated} without calibration and "
         f"{calibrated} with it (geometric mean)."
     )
+
+
+def _explain_neutral(gain: Gain) -> str:
+    if gain.is_negligible:
+        return "the change is too small to matter"
+    if not gain.is_significant:
+        return "the change may be due to chance"
+    return "log loss and Brier score disagree"
 
 
 def summarize_recommendation(analysis: Analysis) -> str:
@@ -184,8 +192,8 @@ def describe_recommendation(analysis: Analysis) -> str:
             else "Every other model is worse, beyond chance."
         )
     [same_model] = [other for other in others if other.model == best.model]
-    if same_model.log_loss == best.log_loss:
-        sentences.append("Calibration does not change its log loss.")
+    if same_model.is_negligible:
+        sentences.append("Calibration hardly changes its log loss.")
     elif best.calibrated:
         sentences.append("Calibration lowers its log loss.")
     else:
@@ -211,7 +219,7 @@ def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[st
     """Describe how the numbers were computed, in paragraphs."""
     is_grouped = schema is not None and schema.groups is not None
     units = "Whole groups of rows" if is_grouped else "The rows"
-    repeats = "" if evaluation.n_repeats == 1 else f" {evaluation.n_repeats} times"
+    repeats = "" if evaluation.n_repeats == 1 else f", {evaluation.n_repeats} times"
     split = (
         f"{units} were split at random into {evaluation.n_folds} stratified folds{repeats} "
         f"(seed {evaluation.random_state})."
@@ -228,8 +236,9 @@ def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[st
         "with 999 resamples) use the first repeat, in which each row is predicted once. The "
         "intervals in the diagrams are Wilson intervals, each for a single point.",
         "Models are compared with the best one by the same t-test, with Holm's correction for "
-        "multiple comparisons. The best of several models looks slightly better than it is, "
-        "because it was selected on these rows.",
+        f"multiple comparisons. A significant difference below {SMALL_CHANGE} in both scores "
+        "counts as practically the same. The best of several models looks slightly better than it "
+        "is, because it was selected on these rows.",
         "The most changed rows, the confusion matrix and the decisions use averages over the "
         "repeats.",
         f"calibrant {__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}.",

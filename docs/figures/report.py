@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 WIDTH, SCALE = 1080, 1
-MARGIN = 8
+MARGIN = 12
 N_COLORS = 128
 
 

@@ -11,13 +11,11 @@ from calibrant.combination import COUPLINGS, couple, couple_pairs, decode, norma
 from calibrant.strategies import AllPairs, OneVsRest, OutputCode
 
 
-def pairwise_from_upper(upper):
-    """R from the entries above the diagonal, of shape (n_samples, n_pairs)."""
-    n_classes = int((1 + np.sqrt(1 + 8 * upper.shape[1])) / 2)
-    i, j = np.triu_indices(n_classes, 1)
-    R = np.zeros((len(upper), n_classes, n_classes))
-    R[:, i, j], R[:, j, i] = upper, 1 - upper
-    return R
+def random_pairwise(n_samples, n_classes):
+    """Contradictory pairwise probabilities R, with R[:, j, i] = 1 - R[:, i, j]."""
+    shape = (n_samples, n_classes, n_classes)
+    upper = np.triu(np.random.default_rng(0).uniform(0.05, 0.95, size=shape), 1)
+    return upper + np.tril(1 - upper.transpose(0, 2, 1), -1)
 
 
 def assert_probabilities(proba):
@@ -27,7 +25,7 @@ def assert_probabilities(proba):
 
 
 def test_coupling_does_not_modify_its_input():
-    R = pairwise_from_upper(np.random.default_rng(0).uniform(size=(2, 3)))
+    R = random_pairwise(2, 3)
     before = R.copy()
     for method in COUPLINGS:
         couple(R, method)
@@ -36,7 +34,7 @@ def test_coupling_does_not_modify_its_input():
 
 @pytest.mark.parametrize("method", COUPLINGS)
 def test_coupling_does_not_depend_on_the_chunk_size(method, monkeypatch):
-    R = pairwise_from_upper(np.random.default_rng(0).uniform(size=(25, 6)))
+    R = random_pairwise(25, 4)
     whole = couple(R, method)
     monkeypatch.setattr(combination, "CHUNK_SIZE", 4 * 16)
     np.testing.assert_allclose(couple(R, method), whole, rtol=0, atol=1e-9)
@@ -46,17 +44,16 @@ def test_coupling_does_not_depend_on_the_chunk_size(method, monkeypatch):
 
 @pytest.mark.parametrize("method", COUPLINGS)
 def test_couple_pairs_agrees_with_couple(method):
-    proba = np.random.default_rng(0).uniform(size=(25, 6))
+    R, (i, j) = random_pairwise(25, 4), np.triu_indices(4, 1)
     count = np.array([3.0, 0.0, 7.0, 20.0])
     weight = np.maximum(count[:, None] + count, 1.0)
     np.testing.assert_array_equal(
-        couple_pairs(proba, count, method),
-        couple(pairwise_from_upper(proba), method, pair_weight=weight),
+        couple_pairs(R[:, i, j], count, method), couple(R, method, pair_weight=weight)
     )
 
 
 def test_coupling_uses_little_memory_compared_with_its_input():
-    R = pairwise_from_upper(np.random.default_rng(0).uniform(size=(20_000, 45)))
+    R = random_pairwise(20_000, 10)
     tracemalloc.start()
     couple(R)
     peak = tracemalloc.get_traced_memory()[1]
@@ -177,15 +174,11 @@ def test_codes_that_leave_classes_undetermined_are_refused(code):
 
 
 def test_decoding_all_pairs_is_hastie_tibshirani():
-    upper = np.random.default_rng(0).uniform(0.05, 0.95, size=(1, 6))
-    i, j = np.triu_indices(4, 1)
+    R, (i, j) = random_pairwise(1, 4), np.triu_indices(4, 1)
     code = np.zeros((4, 6))
     code[i, np.arange(6)], code[j, np.arange(6)] = 1, -1
     np.testing.assert_allclose(
-        decode(upper, code),
-        couple(pairwise_from_upper(upper), "hastie-tibshirani"),
-        rtol=0,
-        atol=1e-9,
+        decode(R[:, i, j], code), couple(R, "hastie-tibshirani"), rtol=0, atol=1e-9
     )
 
 

@@ -176,9 +176,9 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
     equal [1]_, so the path is a sequence of merges of neighboring groups. Between merges, the
     value of group g is
 
-    .. math:: b_g(\lambda) = \bar y_g + \lambda \, \frac{\sigma_{g-1} - \sigma_g}{W_g},
+    .. math:: b_g(\lambda) = \bar{y}_g + \lambda \, \frac{\sigma_{g-1} - \sigma_g}{W_g},
 
-    where :math:`\bar y_g` is the weighted mean of the group, :math:`W_g` its total weight, and
+    where :math:`\bar{y}_g` is the weighted mean of the group, :math:`W_g` its total weight, and
     :math:`\sigma_g` is 1 if the group lies above its right neighbor and 0 otherwise. The
     :math:`\lambda` at which two neighbors meet follows from their means and slopes alone, so
     rounding errors do not accumulate along the path.

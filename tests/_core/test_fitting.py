@@ -14,7 +14,7 @@ def blas_threads():
 
 
 class Witness(ClassifierMixin, BaseEstimator):
-    """A classifier that notes what it may spread its work over, and how it sums."""
+    """A classifier that records its workers and threads, and a sum that depends on them."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
@@ -34,7 +34,7 @@ def rows():
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_fits_in_workers_spread_their_work_no_further(rows, backend):
+def test_fits_in_workers_use_a_single_core(rows, backend):
     with parallel_config(backend=backend, n_jobs=2):
         model = CalibratedClassifier(Witness(), strategy="one-vs-rest", method=None).fit(*rows)
     assert [witness.workers_ for witness in model.estimators_] == [1, 1, 1]
@@ -42,21 +42,21 @@ def test_fits_in_workers_spread_their_work_no_further(rows, backend):
 
 
 @pytest.mark.parametrize(("strategy", "n_jobs"), [("direct", 2), ("one-vs-rest", None)])
-def test_a_fit_that_is_alone_may_use_all_cores(rows, strategy, n_jobs):
+def test_a_single_fit_may_use_all_cores(rows, strategy, n_jobs):
     model = CalibratedClassifier(Witness(), strategy=strategy, method=None, n_jobs=n_jobs)
     assert {w.workers_ for w in model.fit(*rows).estimators_} == {joblib.cpu_count()}
 
 
 @pytest.mark.parametrize("backend", ["sequential", "threading"])
-def test_threads_of_the_caller_are_left_as_they_were(rows, backend):
+def test_the_number_of_threads_is_restored(rows, backend):
     before = blas_threads()
     with parallel_config(backend=backend, n_jobs=2):
         CalibratedClassifier(Witness(), strategy="one-vs-rest", method="sigmoid", cv=5).fit(*rows)
     assert blas_threads() == before
 
 
-def test_a_model_has_the_same_bits_on_every_backend():
-    # So many numbers that several threads would sum them, where there are several.
+def test_models_are_bit_identical_on_every_backend():
+    # Enough numbers for BLAS to use several threads, if it may.
     X, y = make_classification(3000, 100, n_informative=6, n_classes=3, random_state=0)
     sums = []
     for backend in ("sequential", "loky", "threading"):

@@ -5,7 +5,7 @@ from calibrant._core.registries import CALIBRATORS, MODELS, Registry
 from calibrant.tabular.models import Model
 
 
-def test_every_name_leads_to_its_object():
+def test_every_name_resolves_to_its_object():
     assert [getattr(calibrators, item.__name__) for item in CALIBRATORS.values()] == list(
         CALIBRATORS.values()
     )

@@ -82,10 +82,10 @@ class ENIR(BinaryCalibrator):
     -----
     Each distinct breakpoint of the path except :math:`\lambda = 0` is a model; if
     :math:`\lambda = 0` is the only breakpoint, it is the model. A model with the fitted values
-    :math:`b_g` in groups with the mean targets :math:`\bar y_g` and weights :math:`W_g`,
+    :math:`b_g` in groups with the mean targets :math:`\bar{y}_g` and weights :math:`W_g`,
     :math:`g = 1, \ldots, G`, has the log-likelihood
 
-    .. math:: L = \sum_g W_g \left[ \bar y_g \log b_g + (1 - \bar y_g) \log(1 - b_g) \right]
+    .. math:: L = \sum_g W_g \left[ \bar{y}_g \log b_g + (1 - \bar{y}_g) \log(1 - b_g) \right]
 
     and, with :math:`N` the sum of all weights,
 

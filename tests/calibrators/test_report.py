@@ -21,6 +21,8 @@ def test_a_report_is_a_few_plain_sentences():
     )
     worse = dataclasses.replace(REPORT, gain=Interval(-0.01, -0.05, 0.03, 0.95))
     assert "The log loss may not fall: the expected gain is -0.010 (95%" in str(worse)
+    nothing = dataclasses.replace(REPORT, gain=Interval(-1e-5, -2e-5, 0.03, 0.95))
+    assert "is 0.000 (95% interval 0.000 to 0.030" in str(nothing)
     left_out = dataclasses.replace(REPORT, weights=(1.0, 0.0, 0.0), rare_classes=())
     assert str(left_out) == (
         "The probabilities are uncalibrated, because calibration did not lower the held-out log "

@@ -99,7 +99,7 @@ class AutoCalibrator(MulticlassCalibrator):
     >>> print(AutoCalibrator().fit(score, y).report_.expected_gain > 0.2)
     True
 
-    One's own candidates:
+    With other candidates:
 
     >>> from calibrant.calibrators import TemperatureScaling, VectorScaling
     >>> candidates = {"temperature": TemperatureScaling(), "vector": VectorScaling()}
@@ -299,7 +299,7 @@ def _fit(candidate: Any, score: FloatArray, y: IndexArray, weight: FloatArray) -
 
 
 def _predict(candidate: Any, score: FloatArray) -> FloatArray:
-    """Probabilities of all columns, which a candidate of one's own may not all know."""
+    """Probabilities of all columns; a user's candidate may not have seen every class."""
     if isinstance(candidate, MulticlassCalibrator):
         return candidate._floored_proba(score)
     proba = np.zeros_like(score)

@@ -85,9 +85,9 @@ def fit_calibrators(
         fit_substitute(
             calibrator, problem.target[problem.rows], data.weight[problem.rows], data.n_classes
         )
-        if own is None
-        else own
-        for own, problem in zip(fitted, problems, strict=True)
+        if one is None
+        else one
+        for one, problem in zip(fitted, problems, strict=True)
     ]
     if isinstance(calibrator, AutoCalibrator):
         report = _report_of_auto(calibrator, fitted[0], data)

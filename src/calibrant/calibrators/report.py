@@ -124,14 +124,14 @@ class CalibrationReport(Record):
     def _describe_gain(self) -> str:
         if self.n_rows == 0:
             return "The gain could not be estimated, because too few rows could be held out."
-        low, high = self.gain
-        interval = f"{LEVEL:.0%} interval {low:.3f} to {high:.3f}, from {self._rows()}"
-        if self.expected_gain > 0:
-            return f"The log loss is expected to fall by {self.expected_gain:.3f} ({interval})."
-        return (
-            f"The log loss may not fall: the expected gain is {self.expected_gain:.3f} "
-            f"({interval})."
+        gain, low, high = (
+            f"{round(value, 3) + 0.0:.3f}"  # adding 0 turns -0 into 0
+            for value in (self.gain.estimate, self.gain.low, self.gain.high)
         )
+        interval = f"{LEVEL:.0%} interval {low} to {high}, from {self._rows()}"
+        if self.expected_gain > 0:
+            return f"The log loss is expected to fall by {gain} ({interval})."
+        return f"The log loss may not fall: the expected gain is {gain} ({interval})."
 
 
 def make_report(

@@ -149,8 +149,8 @@ class MonteCarloCV(Resampling):
         self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
     ) -> list[HeldOutScores]:
         """Held-out scores of every problem, to be grouped before calibration."""
-        scores = super().generate(fitter, problems, models)
-        return [replace(own, group_size=self.group_size) for own in scores]
+        held_out = super().generate(fitter, problems, models)
+        return [replace(scores, group_size=self.group_size) for scores in held_out]
 
 
 @dataclass(frozen=True)

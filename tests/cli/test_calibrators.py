@@ -9,9 +9,9 @@ def test_calibrate_describes_the_calibrator_that_it_saves(run, probabilities, tm
     result = run("calibrate", probabilities, "--target", "truth", "-o", output)
     assert result.exit_code == 0, result.output
     first, *_, last = result.stdout.splitlines()
-    assert first == "Fitted a calibrator to 90 rows with 3 classes."
+    assert first == "Calibrator fitted to 90 rows with 3 classes."
     assert ProbabilityCalibrator.load(output).report in result.stdout
-    assert last == f"Calibrator: {output}"
+    assert last == f"Saved to {output}."
 
 
 def test_apply_writes_what_the_calibrator_predicts(run, read_csv, calibrator, probabilities):

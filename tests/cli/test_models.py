@@ -21,9 +21,9 @@ def test_fit_describes_the_model_that_it_saves(run, data, tmp_path):
     result = run("fit", data, *options)
     assert result.exit_code == 0, result.output
     first, *_, last = result.stdout.splitlines()
-    assert first == "Fitted naive-bayes to 100 rows with 4 features and 3 classes of '=cmd()'."
+    assert first == "Naive Bayes fitted to 100 rows with 4 features and 3 classes of '=cmd()'."
     assert TableModel.load(output).report in result.stdout
-    assert last == f"Model: {output}"
+    assert last == f"Saved to {output}."
 
 
 def test_fit_is_reproducible(run, model, data, tmp_path):

@@ -39,7 +39,7 @@ def test_kinds_of_columns(column_of):
         ([f"text {number // 2}" for number in range(N)], "z", "30 different texts in 60 rows"),
         (["2026-01-01", "2026-02-03T10:00"] * (N // 2), "z", "dates"),
         (["1.2.2026", "31/12/99"] * (N // 2), "z", "dates"),
-        (["<0.1", *map(str, range(5, N + 4))], "z", "1 of its 60 values is not a number, such as"),
+        (["<0.1", *map(str, range(5, N + 4))], "z", "1 of its 60 values is not a number: '<0.1'"),
         (["<0.1", "low", *map(str, range(N - 2))], "z", "2 of its 60 values are not numbers, such"),
     ],
 )

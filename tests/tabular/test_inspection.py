@@ -35,8 +35,8 @@ def test_numbers_of_parquet_are_numbers():
         (["one"] * N, "at least two classes, but 'z' is 'one' in every row"),
         ([None] * N, "'z' is empty in every row"),
         ([f"name {number}" for number in range(N)], "60 different values in 60 rows"),
-        (["a"] * (N - 2) + ["b", "c"], "In 'z', 'b', 'c' have only one"),
-        (["a"] * (N - 1) + ["b"], "In 'z', 'b' has only one"),
+        (["a"] * (N - 2) + ["b", "c"], "These classes of 'z' have only one: 'b', 'c'"),
+        (["a"] * (N - 1) + ["b"], "This class of 'z' has only one: 'b'"),
         (["a", "b"] * 4 + [None] * (N - 8), "at least 10 rows with a class, got 8"),
     ],
 )

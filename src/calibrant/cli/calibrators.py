@@ -49,12 +49,12 @@ def calibrate(
         if report is not None:
             _write_report(table, fitted, data, output, report)
     print(
-        f"Fitted a calibrator to {count(fitted.settings['n_rows'], 'row')} with "
+        f"Calibrator fitted to {count(fitted.settings['n_rows'], 'row')} with "
         f"{len(fitted.classes)} classes."
     )
     if fitted.report:
         print(fitted.report)
-    print(f"Calibrator: {output}")
+    print(f"Saved to {output}.")
     if report is not None:
         print(f"Open {report} in a browser.")
 

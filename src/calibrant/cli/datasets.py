@@ -36,7 +36,7 @@ def info(
 def fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAMES]...", help="Names of data sets; default: all that UCI has."),
+        typer.Argument(metavar="NAMES", help="Names of data sets; all that UCI has if left out."),
     ] = None,
 ) -> None:
     """Download data sets from UCI and verify them.

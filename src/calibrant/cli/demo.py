@@ -15,8 +15,8 @@ def demo(
 ) -> None:
     """Compare six ways to get probabilities on built-in data.
 
-    They are the five scenarios of the paper and the default. A table compares them, and a report
-    shows what users see of their own data.
+    A table compares the paper's five scenarios with the default. The report is the one that
+    calibrant report writes for a file with the same data.
     """
     from calibrant._core.files import check_writable
     from calibrant._core.progress import track

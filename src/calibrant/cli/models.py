@@ -44,7 +44,7 @@ def fit(
     import sys
 
     from calibrant._core.files import check_writable
-    from calibrant.tabular import describe_table, fit_table, read_table
+    from calibrant.tabular import MODELS, describe_table, fit_table, read_table
     from calibrant.tabular.phrases import count
 
     with one_line_errors(), warnings_as_notes():
@@ -65,14 +65,15 @@ def fit(
             verbose=int(sys.stderr.isatty()),
         )
         fitted.save(output)
+    title = MODELS[model].title
     print(
-        f"Fitted {model} to {count(schema.n_rows, 'row')} with "
+        f"{title[0].upper()}{title[1:]} fitted to {count(schema.n_rows, 'row')} with "
         f"{count(len(schema.features), 'feature')} and {len(schema.classes)} classes of "
         f"{schema.target!r}."
     )
     if fitted.report:
         print(fitted.report)
-    print(f"Model: {output}")
+    print(f"Saved to {output}.")
 
 
 def predict(

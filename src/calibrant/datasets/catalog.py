@@ -321,8 +321,5 @@ def find_dataset(name: str) -> DataSetInfo:
         If the catalog has no such data set.
     """
     if name not in CATALOG:
-        raise ValueError(
-            f"The data set must be one of {', '.join(CATALOG)}, got {name!r}. "
-            "Load other data without this package."
-        )
+        raise ValueError(f"The data set must be one of {', '.join(CATALOG)}, got {name!r}.")
     return CATALOG[name]

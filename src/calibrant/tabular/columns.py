@@ -142,12 +142,13 @@ def describe_column(column: pd.Series, *, is_category: bool = False) -> Column:
         return ignored(reason) if reason else Column(name, Kind.number, n_missing)
     if finite.mean() >= MOSTLY:
         n_other = int(np.sum(~finite))
-        verb = "is not a number" if n_other == 1 else "are not numbers"
         example = shorten(as_text(present[int(np.argmin(finite))]))
-        return ignored(
-            f"{n_other} of its {len(present)} values {verb}, such as {example}; write numbers, "
-            "or leave these cells empty"
+        fault = (
+            f"is not a number: {example}; correct it, or leave the cell empty"
+            if n_other == 1
+            else f"are not numbers, such as {example}; correct them, or leave the cells empty"
         )
+        return ignored(f"{n_other} of its {len(present)} values {fault}")
     if all(DATE.fullmatch(text) for text in texts):
         return ignored("it holds dates; convert them to numbers, such as a number of days")
     if unique:

@@ -135,7 +135,8 @@ def _check_header(header: list[str], columns: list[list[str]], source: str) -> N
     )
     if n_numbers + n_recurring == len(header) or (n_numbers and n_recurring):
         quoted = ", ".join(shorten(title) for title in header[:MOST_QUOTED])
-        more = ", ..." if len(header) > MOST_QUOTED else ""
+        n_more = len(header) - MOST_QUOTED
+        more = f" and {n_more} more" if n_more > 0 else ""
         raise ValueError(
             f"The first line of {source} must name the columns, but it looks like data: "
             f"{quoted}{more}. Add a first line with {count(len(header), 'name')}."

@@ -156,8 +156,9 @@ def _check_classes(labels: NDArray[np.str_], target: str) -> dict[str, int]:
     if single:
         raise ValueError(
             "Every class must have at least two rows, one to learn from and one to test on. "
-            f"In {target!r}, {list_names(single)} {'has' if len(single) == 1 else 'have'} only "
-            "one. Merge classes, add rows, or drop these rows."
+            f"{'This class' if len(single) == 1 else 'These classes'} of {target!r} "
+            f"{'has' if len(single) == 1 else 'have'} only one: {list_names(single)}. "
+            "Merge classes, add rows, or drop these rows."
         )
     if len(labels) < LEAST_ROWS:
         raise ValueError(

@@ -70,12 +70,12 @@ def _find_duplicates(rows: pd.DataFrame, schema: Schema) -> Iterator[Notice]:
     names = [schema.target, *schema.names(Kind.number), *schema.names(Kind.category)]
     n_repeated = int(rows[names].duplicated().sum())
     if n_repeated and schema.groups is None:
+        verb = "repeats" if n_repeated == 1 else "repeat"
         yield Notice(
             "duplicates",
-            f"{n_repeated} of {count(len(rows), 'row')} "
-            f"{'repeats' if n_repeated == 1 else 'repeat'} an earlier row. If they describe the "
-            "same subject, drop the repeats or name a column of groups: rows that are both "
-            "trained and tested on make a model look better than it is.",
+            f"{n_repeated} of {count(len(rows), 'row')} {verb} an earlier row. Drop repeats of the "
+            "same subject, or name a column of groups: rows that are both trained and tested on "
+            "make a model look better than it is.",
         )
 
 

@@ -25,9 +25,8 @@ class WrongKindError(ValueError):
     """
 
     def __init__(self, path: str | Path, expected: str, found: str) -> None:
-        super().__init__(
-            f"{path} must hold a {expected}, got a {found or 'model of another kind'}."
-        )
+        other = found or "model of another kind"
+        super().__init__(f"{path} must hold a {expected}, but it holds a {other}.")
         self.found = found
 
 

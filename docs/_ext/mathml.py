@@ -19,7 +19,9 @@ from sphinx.util.math import get_node_equation_number
 logger = logging.getLogger(__name__)
 
 # The converter takes what follows an accented letter for a second accent, below it.
-ACCENTED = re.compile(r"(\\(?:bar|hat|tilde|widehat|widetilde)\{[^{}]*\})(?=[_^])")
+ACCENTED = re.compile(
+    r"(\\(?:bar|hat|tilde|widehat|widetilde)(?:\s*\{[^{}]*\}|\s+[A-Za-z]))(?=[_^])"
+)
 # It puts no space around the names of functions, which is missed where there are no brackets.
 LOGARITHM, SPACED_LOGARITHM = "<mi>log</mi>", '<mo lspace="0.17em" rspace="0.17em">log</mo>'
 

@@ -107,9 +107,8 @@ def couple(
     .. math:: p_i = \frac{1}{\sum_{j \ne i} 1 / r_{ij} - (K - 2)}.
 
     All of them return :math:`p` if :math:`r_{ij} = p_i / (p_i + p_j)`. They differ in how
-    they resolve contradictions among the pairs. All but the first require pairwise
-    probabilities between 0 and 1, so values closer to 0 or 1 than 1e-12 are moved to that
-    distance.
+    they resolve contradictions among the pairs. All but the first are undefined for some
+    pairwise probabilities of 0 and 1, which are therefore clipped at a distance of 1e-12.
 
     References
     ----------

@@ -41,7 +41,8 @@ class TemperatureScaling(MulticlassCalibrator):
 
     .. math:: -\sum_i w_i \log \operatorname{softmax}(t \log s_i)_{y_i} + \rho (t - 1)^2
 
-    with the penalty :math:`\rho`. The temperature is :math:`1 / t`.
+    with the sample weights :math:`w_i` and the penalty :math:`\rho`. The temperature is
+    :math:`1 / t`.
 
     The floor of the scores is either the probability floor of each class, which suits scores
     that are exactly 0, or 1e-12, which suits scores whose order of magnitude is informative. The
@@ -110,10 +111,10 @@ class StructuredMatrixScaling(MulticlassCalibrator):
         + K \Bigl( \rho_b \sum_k b_k^2 + \rho_d \sum_k (W_{kk} - 1)^2 \Bigr)
         + K (K - 1) \rho_o \sum_{k \ne j} W_{kj}^2
 
-    and :math:`\rho_b`, :math:`\rho_d` and :math:`\rho_o` are the parameters ``intercept``,
-    ``diagonal`` and ``off_diagonal``. The penalty does not grow with the number of rows, so the
-    amount of regularization depends on the number of distinct rows rather than on the number
-    of scores generated from them.
+    with the sample weights :math:`w_i` and the parameters ``intercept``, ``diagonal`` and
+    ``off_diagonal`` as :math:`\rho_b`, :math:`\rho_d` and :math:`\rho_o`. The penalty does not
+    grow with the number of rows, so its effect fades as rows are added. Since weights are numbers
+    of distinct rows, scoring a row several times does not weaken it.
 
     There are two departures from the published method, which matter for scores near 0. The floor
     of the scores is chosen by log loss, as in `TemperatureScaling`. Scores after temperature

@@ -1,1 +1,1 @@
-"""The paper's experiment: its scenarios and its preprocessing."""
+"""The experiments behind the documentation: the replication of the paper and the arena."""

@@ -1,62 +1,89 @@
-"""Rows made ready for a classifier inside a fold, and the forest in use."""
+"""The classifiers of all experiments."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils import Bunch
-
-from calibrant.datasets import load_dataset
-from experiments.preprocessing import paper_pipeline
-
-FloatArray = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import SVC
 
 
-@lru_cache(maxsize=2)
-def cached_dataset(name: str) -> Bunch:
-    """Load a data set once a process."""
-    return load_dataset(name)
+@dataclass(frozen=True)
+class Classifier:
+    """A classifier that experiments can run.
+
+    Attributes
+    ----------
+    name : str
+        Name on the command line and in stores.
+    title : str
+        Name in tables.
+    make : callable
+        Takes a seed and a number of trees, and returns the unfitted estimator.
+    needs_refits : bool
+        Whether `CalibratedClassifier` has to refit it to get held-out scores. Estimators with a
+        closed form or with enough out-of-bag votes need no refits.
+    """
+
+    name: str
+    title: str
+    make: Callable[[int, int], Any]
+    needs_refits: bool = True
 
 
-def prepare_fold(data: Bunch, train: Rows, test: Rows) -> tuple[FloatArray, FloatArray]:
-    """Fit the authors' preprocessing on the training rows, apply it to both parts.
+def make_forest(seed: int, n_trees: int) -> Any:
+    """Return a random forest: that of scikit-learn-intelex if installed, which is much faster.
 
     Parameters
     ----------
-    data : Bunch
-        A data set of `calibrant.datasets`.
-    train, test : ndarray
-        Row numbers.
+    seed : int
+        Seed of the forest.
+    n_trees : int
+        Number of trees.
 
     Returns
     -------
-    X, X_new : ndarray
-        Features of the training and of the test rows.
+    RandomForestClassifier
+        The unfitted forest.
     """
-    X, X_new = data.data[train], data.data[test]
-    if data.categorical:
-        columns = [data.feature_names.index(name) for name in data.categorical]
-        encoder = make_column_transformer(
-            (OneHotEncoder(sparse_output=False, handle_unknown="ignore"), columns),
-            remainder="passthrough",
-        )
-        X, X_new = encoder.fit_transform(X), encoder.transform(X_new)
-    steps = paper_pipeline("passthrough").fit(X)
-    return steps.transform(X), steps.transform(X_new)
-
-
-def random_forest(seed: int, n_trees: int) -> Any:
-    """Return a forest: scikit-learn-intelex's, many times faster, if installed."""
     if find_spec("sklearnex"):
         from sklearnex.ensemble import RandomForestClassifier as FastForest
 
         return FastForest(n_trees, random_state=seed, n_jobs=1)
     return RandomForestClassifier(n_trees, random_state=seed, n_jobs=1)
+
+
+CLASSIFIERS = {
+    classifier.name: classifier
+    for classifier in (
+        Classifier("nb", "naive Bayes", lambda _seed, _n_trees: GaussianNB(), needs_refits=False),
+        Classifier("rf", "random forest", make_forest, needs_refits=False),
+        Classifier(
+            "lr", "logistic regression", lambda _seed, _n_trees: LogisticRegression(max_iter=1000)
+        ),
+        Classifier("svm", "support vector machine", lambda _seed, _n_trees: SVC()),
+        Classifier(
+            "mlp",
+            "multi-layer perceptron",
+            lambda seed, _n_trees: MLPClassifier(random_state=seed),
+        ),
+        Classifier(
+            "hgb",
+            "gradient boosting",
+            lambda seed, _n_trees: HistGradientBoostingClassifier(random_state=seed),
+        ),
+        Classifier(
+            "knn",
+            "nearest neighbors",
+            lambda _seed, _n_trees: KNeighborsClassifier(),
+            needs_refits=False,
+        ),
+    )
+}

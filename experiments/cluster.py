@@ -1,4 +1,4 @@
-"""A Dask cluster for joblib's work."""
+"""A Dask cluster that does the work of joblib."""
 
 from __future__ import annotations
 
@@ -10,63 +10,63 @@ from importlib import import_module
 
 from joblib import parallel_config
 
-SECONDS_TO_ANSWER = 5.0
-SECONDS_FOR_A_WORKER = 10.0
+CONNECTION_TIMEOUT = 5.0
+WORKER_TIMEOUT = 10.0
 
 
 @contextmanager
 def dask_cluster(address: str) -> Iterator[None]:
-    """Let joblib send its work to a Dask cluster.
+    """Send joblib's tasks to a Dask cluster.
 
-    A worker that dies loses nothing: Dask gives its work to another one.
+    Tasks of a worker that dies are given to another one.
 
     Parameters
     ----------
     address : str
-        Where the scheduler listens, such as "tcp://host:8786".
+        Address of the scheduler, such as "tcp://host:8786".
     """
     try:
         from distributed import CancelledError, Client, KilledWorker
     except ImportError:
         raise ValueError(
-            "A cluster needs dask, which is not installed. Run: pip install 'calibrant[dask]'"
+            "A cluster needs Dask, which is not installed. Run: pip install 'calibrant[dask]'"
         ) from None
     try:
-        asyncio.run(asyncio.wait_for(_knock(address), SECONDS_TO_ANSWER))
-        client = Client(address, timeout=SECONDS_TO_ANSWER)
-    except Exception:  # Dask raises all sorts, depending on who answers in place of a scheduler
+        asyncio.run(asyncio.wait_for(_shake_hands(address), CONNECTION_TIMEOUT))
+        client = Client(address, timeout=CONNECTION_TIMEOUT)
+    except Exception:  # Dask raises many types, depending on what answers at the address
         raise ConnectionError(
-            "The cluster's address must be that of a Dask scheduler, such as tcp://host:8786. "
-            f"Got {address!r}, where none answers. Start one with: dask scheduler"
+            f"The address must be that of a Dask scheduler, such as tcp://host:8786, but no "
+            f"scheduler answers at {address!r}. Start one with: dask scheduler"
         ) from None
-    # What it would log as a traceback, the errors below say in a line.
+    # It logs tracebacks of what the errors below say in one line.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with client:
         try:
-            client.wait_for_workers(1, timeout=SECONDS_FOR_A_WORKER)
-            client.run(import_module, "calibrant")
+            client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
+            client.run(import_module, "experiments")
         except TimeoutError:
             raise ConnectionError(
-                f"The cluster must have a worker. Got none in {SECONDS_FOR_A_WORKER:.0f} seconds. "
-                f"Start one with: dask worker {address}"
+                f"The cluster must have a worker, but none joined in {WORKER_TIMEOUT:.0f} seconds. "
+                f"Start one in a checkout with: PYTHONPATH=. dask worker {address}"
             ) from None
         except ImportError:
             raise ValueError(
-                "The cluster's workers must have calibrant. Got one without. "
-                "Install the same version there."
+                "The workers must be able to import the experiments, but one cannot. Start them "
+                f"in a checkout of the same version with: PYTHONPATH=. dask worker {address}"
             ) from None
         try:
             with parallel_config(backend="dask", client=client):
                 yield
         except (CancelledError, KilledWorker) as error:
             raise ConnectionError(
-                f"The cluster must stay until the end. Got {str(error).splitlines()[0]!r}. "
-                "Run the same again: what is stored is kept."
+                f"The cluster stopped before the end: {str(error).splitlines()[0]} "
+                "Repeat the command to continue; finished tasks are stored."
             ) from None
 
 
-async def _knock(address: str) -> None:
-    """Shake hands with a scheduler; a client would wait for a silent stranger forever."""
+async def _shake_hands(address: str) -> None:
+    """Check that a scheduler answers; a client would wait forever for a server that is silent."""
     from distributed import Security
     from distributed.comm import connect
 

@@ -1,89 +1,100 @@
-"""``python -m experiments``: run the experiments, build their tables and pictures."""
+"""The command line: ``python -m experiments``."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from calibrant.cli.arguments import DEFAULT_JOBS, PLAIN, Jobs, SeveralValues
+from calibrant._core.files import check_writable, write_atomically
+from calibrant._core.progress import track
+from calibrant.cli.arguments import (
+    DEFAULT_JOBS,
+    PLAIN,
+    Jobs,
+    SeveralValues,
+    choose_from,
+    output_to,
+)
 from calibrant.cli.messages import one_line_errors
+from experiments.cluster import dask_cluster
+from experiments.experiment import Experiment, TableOptions
+from experiments.page import render_results
+from experiments.paper.losses import METRICS, TESTS
+from experiments.paper.tables import make_data_sets_table
+from experiments.ranks import draw_ranks
+from experiments.registry import EXPERIMENTS
+from experiments.rendering import FORMATS, render
+from experiments.runner import make_status_table, run_experiment
+from experiments.store import Run, Store, open_store
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from experiments.rendering import Table
-    from experiments.store import Run
-
-app = typer.Typer(help="Rerun the paper's experiment and build its tables.", **PLAIN)
-
-
-class SuiteName(StrEnum):
-    """Suites of the bench."""
-
-    paper = "paper"
-    smoke = "smoke"
-    arena = "arena"
-    arena_50 = "arena-50"
-    arena_100 = "arena-100"
-    arena_200 = "arena-200"
-    out_of_bag = "out-of-bag"
-
-
-class TableName(StrEnum):
-    """Tables of the bench."""
-
-    data_sets = "data-sets"
-    results = "results"
-    effects = "effects"
-    approaches = "approaches"
-    times = "times"
-    folds = "folds"
-    methods = "methods"
-    classifiers = "classifiers"
-    harmed = "harmed"
-    losses = "losses"
-
-
-class Format(StrEnum):
-    """Formats of a table."""
-
-    text = "text"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-
-
-class Form(StrEnum):
-    """Forms of the metrics."""
-
-    published = "published"
-    equations = "equations"
-
-
-class TestName(StrEnum):
-    """Tests of significance."""
-
-    welch = "welch"
-    paired = "paired"
-    corrected = "corrected"
-
-
-StoreFile = Annotated[Path, typer.Option(help="The SQLite file of results.")]
-AsPublished = Annotated[
-    bool, typer.Option("--as-published", help="With what the published numbers rest on.")
+DATA_SETS_TABLE = "data-sets"
+TABLE_NAMES = [
+    DATA_SETS_TABLE,
+    *dict.fromkeys(name for experiment in EXPERIMENTS.values() for name in experiment.tables),
 ]
-Classifiers = Annotated[list[str] | None, typer.Option(help="Only these, such as nb rf.")]
+# "\b" keeps the line breaks.
+EXPERIMENT_LIST = "\b\nExperiments:\n" + "\n".join(
+    f"  {experiment.name:<14}{experiment.title}" for experiment in EXPERIMENTS.values()
+)
+TABLE_LIST = """\b
+Tables of paper, as-published and smoke:
+  data-sets     rows and classes, and the numbers of binary problems (Tables 1 and 2)
+  results       both metrics of all methods (Tables 4 and 5)
+  effects       data sets that calibration improves or impairs (Table 3)
+  approaches    one-vs-rest against all pairs
+  times         seconds to fit and to calibrate (Table 6)
+  folds         the metrics of every fold
+\b
+Tables of the arenas and of out-of-bag:
+  methods       one row per method: losses, ranks, harm and failures
+  classifiers   one row per classifier: the default beside the best peer
+  harmed        cases in which the default is worse than no calibration
+  losses        the losses of every run
+"""
+
+app = typer.Typer(
+    help="Repeat the paper's experiment and the arena, and build their tables.",
+    # --suite was the name of the option while these commands were those of calibrant bench.
+    context_settings={
+        "token_normalize_func": lambda token: "experiment" if token == "suite" else token
+    },
+    add_completion=False,
+    **PLAIN,
+)
 
 
-@app.command("run", cls=SeveralValues)
-def bench_run(
-    suite: Annotated[SuiteName, typer.Option(help="What to run.")] = SuiteName.paper,
-    data_sets: Annotated[list[str] | None, typer.Option(help="Only these data sets.")] = None,
+def _one_of(names: Iterable[str], description: str) -> Any:
+    """Return an option that takes one of a few names, which its help lists."""
+    names = list(names)
+    return typer.Option(help=f"{description}: {', '.join(names)}.", **choose_from(names))
+
+
+StoreFile = Annotated[Path, typer.Option(metavar="FILE", help="SQLite file of the results.")]
+ExperimentName = Annotated[
+    str,
+    typer.Option(help="Experiment; run --help lists them.", **choose_from(EXPERIMENTS)),
+]
+Classifiers = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAMES", help="Only these classifiers, such as nb rf."),
+]
+DEFAULT_STORE = Path("results.sqlite")
+
+
+@app.command("run", cls=SeveralValues, epilog=EXPERIMENT_LIST)
+def run_command(
+    experiment: Annotated[
+        str, typer.Option(help="Experiment, listed below.", **choose_from(EXPERIMENTS))
+    ] = "paper",
+    data_sets: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Only these data sets, such as seeds ecoli."),
+    ] = None,
     classifiers: Classifiers = None,
     jobs: Jobs = DEFAULT_JOBS,
     dask: Annotated[
@@ -92,23 +103,15 @@ def bench_run(
             metavar="ADDRESS", help="Run on a Dask cluster instead, such as tcp://host:8786."
         ),
     ] = None,
-    store: StoreFile = Path("results.sqlite"),
-    as_published: AsPublished = False,
+    store: StoreFile = DEFAULT_STORE,
 ) -> None:
-    """Run the experiment, or what is left of it: a run that is stored is not run again."""
-    from calibrant._core.progress import track
-    from experiments.arena.peers import check_peers
-    from experiments.cluster import dask_cluster
-    from experiments.runner import run_suite, select_suite
-    from experiments.store import Store
-
+    """Run an experiment, or what is left of it. Finished tasks are not repeated."""
     with one_line_errors(sqlite3.DatabaseError):
-        chosen = select_suite(suite.value, data_sets, classifiers, as_published=as_published)
-        if suite.value.startswith("arena"):
-            check_peers()
+        chosen = EXPERIMENTS[experiment].restrict(data_sets, classifiers)
+        chosen.check_environment()
         cluster = nullcontext() if dask is None else dask_cluster(dask)
         with cluster, Store(store) as results:
-            run_suite(
+            run_experiment(
                 chosen,
                 results,
                 n_jobs=jobs,
@@ -116,139 +119,88 @@ def bench_run(
             )
 
 
-@app.command("tables")
-def bench_tables(
-    store: StoreFile = Path("results.sqlite"),
-    table: Annotated[TableName, typer.Option(help="Which table.")] = TableName.results,
-    format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,  # noqa: A002
-    metrics: Annotated[Form, typer.Option(help="The form of the metrics.")] = Form.published,
-    test: Annotated[TestName, typer.Option(help="The test of significance.")] = TestName.paired,
-    as_published: AsPublished = False,
-    suite: Annotated[SuiteName, typer.Option(help="Of which suite.")] = SuiteName.paper,
-) -> None:
-    """Print a table: of the paper (with the published values beside ours) or of the arena."""
-    from experiments.arena.tables import ARENA_TABLES, arena_losses
-    from experiments.paper.approaches import approaches_data, approaches_tables
-    from experiments.paper.effects import effects_data, effects_table
-    from experiments.paper.losses import Measures
-    from experiments.paper.results import results_data, results_tables
-    from experiments.paper.tables import data_sets_table, folds_table, times_table
-    from experiments.rendering import render
+@app.command("status")
+def status_command(store: StoreFile = DEFAULT_STORE) -> None:
+    """Print how much of each experiment a store has."""
+    with one_line_errors(sqlite3.DatabaseError), open_store(store) as results:
+        print(render(make_status_table(EXPERIMENTS.values(), results), "text"), end="")
 
+
+@app.command("tables", epilog=TABLE_LIST)
+def tables_command(
+    experiment: ExperimentName = "paper",
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="Table, listed below. By default results or methods.", **choose_from(TABLE_NAMES)
+        ),
+    ] = None,
+    format: Annotated[str, _one_of(FORMATS, "Format")] = "text",  # noqa: A002
+    metrics: Annotated[
+        str, _one_of(METRICS, "Definition of the metrics in the paper's tables")
+    ] = "published",
+    test: Annotated[str, _one_of(TESTS, "t-test in the paper's tables")] = "paired",
+    store: StoreFile = DEFAULT_STORE,
+) -> None:
+    """Print a table of an experiment."""
     with one_line_errors(sqlite3.DatabaseError):
-        if table is TableName.data_sets:
-            print(render(data_sets_table(), format.value), end="")
+        if table == DATA_SETS_TABLE:
+            print(render(make_data_sets_table(), format), end="")
             return
-        if _is_arena(suite) != (table.value in ARENA_TABLES):
-            names = (
-                ARENA_TABLES
-                if _is_arena(suite)
-                else [name for name in TableName if name not in ARENA_TABLES]
-            )
+        chosen = EXPERIMENTS[experiment]
+        name = table or chosen.tables[0]
+        if name not in chosen.tables:
             raise ValueError(
-                f"--table must be one of {', '.join(names)} for suite {suite.value}. "
-                f"Got {table.value}. Choose another table or suite."
+                f"--table must be one of {', '.join(chosen.tables)} for experiment "
+                f"{experiment}, got {name}. Choose another table or another experiment."
             )
-        runs = _runs_of(store, suite, None, as_published=as_published)
-        if _is_arena(suite):
-            losses = arena_losses(runs)
-            print(render(ARENA_TABLES[table.value](losses, suite.value), format.value), end="")
-            return
-        measures = Measures(runs, metrics.value)
-        tables: dict[TableName, Callable[[], list[Table]]] = {
-            TableName.results: lambda: results_tables(measures, test.value),
-            TableName.effects: lambda: [effects_table(measures, test.value)],
-            TableName.approaches: lambda: approaches_tables(measures, test.value),
-            TableName.times: lambda: [times_table(runs)],
-            TableName.folds: lambda: [folds_table(runs)],
-        }
-        # As CSV a table is data: numbers that are not rounded, a row for each.
-        data: dict[TableName, Callable[[], list[Table]]] = {
-            TableName.results: lambda: [results_data(measures, test.value)],
-            TableName.effects: lambda: [effects_data(measures, test.value)],
-            TableName.approaches: lambda: [approaches_data(measures)],
-        }
-        make = (tables | data if format is Format.csv else tables)[table]
-        print("\n".join(render(one, format.value) for one in make()), end="")
+        options = TableOptions(metrics, test, as_data=format == "csv")
+        parts = chosen.make_tables(name, _read_runs(store, chosen), options)
+        print("\n".join(render(part, format) for part in parts), end="")
 
 
 @app.command("ranks", cls=SeveralValues)
-def bench_ranks(
-    store: StoreFile = Path("results.sqlite"),
-    suite: Annotated[SuiteName, typer.Option(help="Of which suite.")] = SuiteName.arena,
+def ranks_command(
+    experiment: ExperimentName = "arena",
     classifiers: Classifiers = None,
     metrics: Annotated[
-        Form, typer.Option(help="The form of the log loss, in the paper's suite.")
-    ] = Form.equations,
-    as_published: AsPublished = False,
-    output: Annotated[Path, typer.Option(help="The picture to write.")] = Path("ranks.png"),
+        str, _one_of(METRICS, "Definition of the log loss in the paper's experiments")
+    ] = "equations",
+    output: Annotated[Path, output_to("Image file to write.")] = Path("ranks.png"),
+    store: StoreFile = DEFAULT_STORE,
 ) -> None:
-    """Draw the critical-difference diagram of the arena's methods or the paper's scenarios."""
-    from experiments.arena.tables import arena_losses
-    from experiments.paper.losses import Measures
-    from experiments.ranks import draw_ranks, scenario_losses
-
+    """Draw the critical-difference diagram of an experiment's methods."""
     with one_line_errors(sqlite3.DatabaseError):
-        runs = _runs_of(store, suite, classifiers, as_published=as_published)
-        if _is_arena(suite):
-            arena = arena_losses(runs)
-            losses, names = arena.means(), arena.methods
-        else:
-            losses, names = scenario_losses(Measures(runs, metrics.value))
-        draw_ranks(losses, names, output)
+        check_writable(output)
+        chosen = EXPERIMENTS[experiment].restrict(classifiers=classifiers)
+        losses, names = chosen.ranked_losses(_read_runs(store, chosen), metrics)
+        write_atomically(output, draw_ranks(losses, names, output.suffix.lstrip(".") or "png"))
     print(f"Critical-difference diagram: {output}")
 
 
-def _is_arena(suite: SuiteName) -> bool:
-    return suite not in (SuiteName.paper, SuiteName.smoke)
-
-
-def _runs_of(
-    store: Path, suite: SuiteName, classifiers: list[str] | None, *, as_published: bool
-) -> list[Run]:
-    """Return the runs of a suite, of which there must be some."""
-    from experiments.runner import select_suite
-    from experiments.store import open_store
-
-    chosen = select_suite(suite.value, None, classifiers, as_published=as_published)
-    with open_store(store) as results:
-        runs = results.runs(chosen.protocol, chosen.n_folds)
-    runs = [run for run in runs if run.classifier in chosen.classifiers]
-    if not runs:
-        asked = f"--suite {suite.value}" + (" --as-published" if as_published else "")
-        raise ValueError(
-            f"{store} must hold runs of {asked}. It has none. Choose another suite, or run: "
-            f"python -m experiments run {asked} --store {store}"
-        )
-    return runs
-
-
 @app.command("report")
-def bench_report(
-    store: StoreFile = Path("results.sqlite"),
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "bench.html"
-    ),
+def report_command(
+    output: Annotated[Path, output_to("HTML file to write.")] = Path("experiments.html"),
+    store: StoreFile = DEFAULT_STORE,
 ) -> None:
-    """Write a page of the paper's tables, the erratum and the arena."""
-    from calibrant._core.files import check_writable, write_atomically
-    from experiments.page import render_bench
-    from experiments.store import open_store
-
+    """Write all tables and diagrams of a store into one page."""
     with one_line_errors(sqlite3.DatabaseError):
         check_writable(output)
         with open_store(store) as results:
-            page = render_bench(results)
+            page = render_results(results)
         write_atomically(output, page.encode("utf-8"))
     print(f"Open {output} in a browser.")
 
 
-@app.command("status")
-def bench_status(store: StoreFile = Path("results.sqlite")) -> None:
-    """Print how much of each suite a store has."""
-    from experiments.rendering import render
-    from experiments.runner import status_table
-    from experiments.store import open_store
-
-    with one_line_errors(sqlite3.DatabaseError), open_store(store) as results:
-        print(render(status_table(results), "text"), end="")
+def _read_runs(path: Path, experiment: Experiment) -> list[Run]:
+    """Return the runs of an experiment and its classifiers, of which there must be some."""
+    with open_store(path) as store:
+        runs = store.runs(experiment.name)
+    runs = [run for run in runs if run.classifier in experiment.classifiers]
+    if not runs:
+        raise ValueError(
+            f"{path} must contain runs of experiment {experiment.name}, but it has none. Choose "
+            "another experiment, or run: "
+            f"python -m experiments run --experiment {experiment.name} --store {path}"
+        )
+    return runs

@@ -1,84 +1,95 @@
-"""A results store -> one page: the paper's tables, the erratum, the arena."""
+"""A results store as one HTML page: the paper's tables, the erratum and the arena."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import base64
+import io
+from dataclasses import dataclass
 
 import numpy as np
-from markupsafe import Markup
 
 from calibrant.combination import couple
-from calibrant.comparison import compare_ranks
 from calibrant.report.page import render_page
+from experiments.arena.experiment import ArenaExperiment
+from experiments.arena.losses import compute_losses
 from experiments.arena.tables import (
-    ArenaLosses,
-    arena_losses,
-    classifiers_table,
-    harmed_table,
-    methods_table,
+    make_classifiers_table,
+    make_harmed_table,
+    make_methods_table,
 )
-from experiments.figures import draw_agreement, draw_ranks
-from experiments.paper.approaches import approaches_tables
+from experiments.classifiers import CLASSIFIERS
+from experiments.experiment import TableOptions
 from experiments.paper.as_published import faulty_couple
-from experiments.paper.effects import effects_table
-from experiments.paper.experiment import CLASSIFIERS
-from experiments.paper.losses import AS_PUBLISHED, Measures, published_value
-from experiments.paper.results import results_tables
-from experiments.paper.tables import times_table
-from experiments.ranks import never_failed
+from experiments.paper.experiment import PaperExperiment
+from experiments.paper.figures import Points, draw_agreement
+from experiments.paper.losses import PaperLosses
+from experiments.paper.methods import METHODS, PaperMethod
+from experiments.paper.published import published_value
+from experiments.paper.tables import TABLES
+from experiments.ranks import can_rank, draw_ranks
+from experiments.registry import ARENAS, AS_PUBLISHED, PAPER, SMOKE
 from experiments.rendering import Table
-from experiments.runner import SUITES, Suite
 from experiments.store import Run, Store
 
-# The example of the erratum: probabilities of four classes.
-TRUTH = (0.1, 0.3, 0.1, 0.5)
-# Between these lie the mean squared errors of the paper.
-LIMITS = (1e-3, 0.4)
-ALL_PAIRS = ("all_pairs_raw", "all_pairs_dgg_enir")
+# Class probabilities of the erratum's example.
+TRUE_PROBA = (0.1, 0.3, 0.1, 0.5)
+# Both versions of all pairs, by the title of their panel.
+COUPLINGS = {
+    "with R's coupling": ("all_pairs_raw_as_published", "all_pairs_dgg_enir_as_published"),
+    "with correct coupling": ("all_pairs_raw", "all_pairs_dgg_enir"),
+}
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A picture with what it shows."""
+class Image:
+    """An image of the page.
+
+    Attributes
+    ----------
+    title : str
+        The caption.
+    description : str
+        What the image shows, for readers who do not see it.
+    source : str
+        The image as a data URI.
+    """
 
     title: str
-    picture: Markup
+    description: str
+    source: str
 
 
 @dataclass(frozen=True, eq=False)
 class Erratum:
-    """What the coupling of the paper does.
+    """What the faulty coupling does.
 
     Attributes
     ----------
-    truth, correct, faulty : tuple of float
-        Probabilities of four classes, and what correct and faulty coupling make of exact
-        pairs of them.
-    figures : tuple of Figure
-        Published values against ours, with faulty and with correct coupling; empty where
-        the store has no such runs.
-    classifiers : tuple of str
-        What circles and squares in them are.
+    true_proba : tuple of float
+        Probabilities of four classes.
+    correct, faulty : tuple of float
+        The result of correct and of faulty coupling of their exact pairwise probabilities.
+    agreement : Image or None
+        Published against replicated errors with both couplings; None without such runs.
     """
 
-    truth: tuple[float, ...]
+    true_proba: tuple[float, ...]
     correct: tuple[float, ...]
     faulty: tuple[float, ...]
-    figures: tuple[Figure, ...]
-    classifiers: tuple[str, ...]
+    agreement: Image | None
 
 
 @dataclass(frozen=True, eq=False)
-class ArenaPart:
-    """One suite of the arena."""
+class ArenaSection:
+    """One experiment of the arena."""
 
     title: str
-    ranks: Figure | None
+    ranks: Image | None
     tables: tuple[Table, ...]
 
 
-def render_bench(store: Store) -> str:
-    """Return the HTML of the page of a store.
+def render_results(store: Store) -> str:
+    """Return the HTML page of a store.
 
     Parameters
     ----------
@@ -88,104 +99,117 @@ def render_bench(store: Store) -> str:
     Returns
     -------
     str
-        One page, with its style and script inside.
+        The page, with its style, script and images inside.
     """
-    published = _runs_of(store, replace(SUITES["paper"], protocol="as-published"))
-    proper, smoke = (_runs_of(store, SUITES[name]) for name in ("paper", "smoke"))
-    arenas = [part for suite, title in ARENAS.items() if (part := _arena(store, suite, title))]
-    if not published and not proper and not smoke and not arenas:
+    published = store.runs(AS_PUBLISHED.name)
+    paper, smoke = (store.runs(experiment.name) for experiment in (PAPER, SMOKE))
+    arenas = [
+        _arena_section(experiment, runs)
+        for experiment in ARENAS
+        if (runs := store.runs(experiment.name))
+    ]
+    if not (published or paper or smoke or arenas):
         raise ValueError(
-            f"{store.path} must hold results. It has none yet. Run: "
+            f"{store.path} must contain results, but it has none yet. Run: "
             f"python -m experiments run --store {store.path}"
         )
     return render_page(
         "page.html",
         package="experiments",
         name=store.path.name,
-        published=_paper_tables(published, "published", "paired"),
-        proper=_paper_tables(proper, "equations", "corrected"),
-        smoke=_paper_tables(smoke, "equations", "corrected"),
-        erratum=_erratum(published),
+        published=_paper_tables(AS_PUBLISHED, published, TableOptions("published", "paired")),
+        paper=_paper_tables(PAPER, paper, TableOptions("equations", "corrected")),
+        smoke=_paper_tables(SMOKE, smoke, TableOptions("equations", "corrected")),
+        erratum=make_erratum(published),
         arenas=arenas,
     )
 
 
-ARENAS = {
-    "arena": "Ten folds of the twelve sets, at most 1,000 rows each",
-    "arena-50": "Fitted on 50 rows",
-    "arena-100": "Fitted on 100 rows",
-    "arena-200": "Fitted on 200 rows",
-}
-
-
-def _runs_of(store: Store, suite: Suite) -> list[Run]:
-    return store.runs(suite.protocol, suite.n_folds)
-
-
-def _paper_tables(runs: list[Run], form: str, test: str) -> list[Table]:
-    """Make all tables of a suite; those that count data sets, if one is finished."""
+def _paper_tables(
+    experiment: PaperExperiment, runs: list[Run], options: TableOptions
+) -> list[Table]:
+    """Return all tables of an experiment; those that count data sets need a finished one."""
     if not runs:
         return []
-    measures = Measures(runs, form)
-    counts = []
-    if any(measures.finished_sets(classifier) for classifier in measures.classifiers):
-        counts = [effects_table(measures, test), *approaches_tables(measures, test)]
-    return [*results_tables(measures, test), *counts, times_table(runs)]
+    losses = PaperLosses(runs, experiment.methods, options.metrics)
+    counts = ("effects", "approaches") if losses.finished_cases else ()
+    return [
+        table for name in ("results", *counts, "times") for table in TABLES[name](losses, options)
+    ]
 
 
-def _erratum(runs: list[Run]) -> Erratum:
-    truth = np.array(TRUTH)
+def make_erratum(runs: list[Run]) -> Erratum:
+    """Return what the faulty coupling does, by an example and by the published numbers.
+
+    Parameters
+    ----------
+    runs : list of Run
+        Runs of the experiment as published, possibly none.
+
+    Returns
+    -------
+    Erratum
+        The example and the figure.
+    """
+    truth = np.array(TRUE_PROBA)
     pairwise = truth[:, None] / (truth[:, None] + truth)
     vector = pairwise[np.triu_indices(len(truth), 1)]
-    measures = Measures(runs, "published")
-    figures = []
-    for title, suffix in {"with R's coupling": AS_PUBLISHED, "with correct coupling": ""}.items():
-        points = {
-            CLASSIFIERS[classifier]: _pairs(measures, classifier, suffix)
-            for classifier in measures.classifiers
-        }
-        if any(points.values()):
-            label = f"Published against own mean squared error of all pairs, {title}"
-            figures.append(Figure(f"All pairs, {title}", draw_agreement(points, LIMITS, label)))
+    losses = PaperLosses(runs, AS_PUBLISHED.methods, "published")
+    panels = {
+        title: _agreement_points(losses, [METHODS[name] for name in names])
+        for title, names in COUPLINGS.items()
+    }
+    has_points = any(pairs for points in panels.values() for pairs in points.values())
     return Erratum(
-        TRUTH,
+        TRUE_PROBA,
         tuple(couple(pairwise[None])[0].tolist()),
         tuple(faulty_couple(vector[None])[0].tolist()),
-        tuple(figures),
-        tuple(CLASSIFIERS[classifier] for classifier in measures.classifiers),
+        _agreement_image(panels) if has_points else None,
     )
 
 
-def _pairs(measures: Measures, classifier: str, suffix: str) -> list[tuple[float, float]]:
-    """Pair published and own MSE of all pairs, where there are both and all folds are done."""
-    pairs = []
-    for data_set in measures.finished_sets(classifier):
-        for scenario in ALL_PAIRS:
-            published = published_value(classifier, data_set, scenario, "MSE").value
-            own = measures.mean(classifier, data_set, scenario + suffix, "MSE")
-            if published is not None and not np.isnan(own):
-                pairs.append((published, own))
-    return pairs
+def _agreement_points(losses: PaperLosses, methods: list[PaperMethod]) -> Points:
+    """Return published and replicated MSE of finished cases, where both have a value."""
+    points: dict[str, list[tuple[float, float]]] = {}
+    for case in losses.finished_cases:
+        for method in methods:
+            published = published_value(case, method, "MSE").value
+            replicated = losses.mean(case, method, "MSE")
+            if published is not None and not np.isnan(replicated):
+                title = CLASSIFIERS[case.classifier].title
+                points.setdefault(title, []).append((published, replicated))
+    return points
 
 
-def _arena(store: Store, suite: str, title: str) -> ArenaPart | None:
-    runs = _runs_of(store, SUITES[suite])
-    if not runs:
-        return None
-    losses = arena_losses(runs)
+def _agreement_image(panels: dict[str, Points]) -> Image:
+    content = io.BytesIO()
+    draw_agreement(panels).savefig(content, format="svg")
+    counts = "; ".join(
+        f"{title}: {sum(map(len, points.values()))} points" for title, points in panels.items()
+    )
+    return Image(
+        "Mean squared error of all pairs, published and replicated",
+        f"Two scatter plots of replicated against published errors. {counts}.",
+        _svg_uri(content.getvalue()),
+    )
+
+
+def _arena_section(experiment: ArenaExperiment, runs: list[Run]) -> ArenaSection:
+    losses = compute_losses(runs, experiment.n_train)
+    ranks = None
+    if can_rank(losses.mean_log_loss, losses.methods):
+        ranks = Image(
+            "Mean ranks by log loss",
+            "Critical-difference diagram of the methods; the table of methods has their ranks.",
+            _svg_uri(draw_ranks(losses.mean_log_loss, losses.methods, "svg")),
+        )
     tables = (
-        methods_table(losses, "Methods"),
-        classifiers_table(losses, "The default beside the best peer"),
-        harmed_table(losses, "Where the default is worse than no calibration"),
+        make_methods_table(losses, "Methods"),
+        make_classifiers_table(losses, "The default beside the best peer"),
+        make_harmed_table(losses, "Where the default is worse than no calibration"),
     )
-    return ArenaPart(title, _ranks(losses), tables)
+    return ArenaSection(experiment.title, ranks, tables)
 
 
-def _ranks(losses: ArenaLosses) -> Figure | None:
-    """Mean ranks of the methods that never failed."""
-    means, methods = never_failed(losses.means(), losses.methods)
-    if len(methods) < 3 or len(means) < 2:
-        return None
-    comparison = compare_ranks(means)
-    title = f"Mean ranks by log loss; critical difference {comparison.critical_difference:.2f}"
-    return Figure(title, draw_ranks(comparison, methods))
+def _svg_uri(content: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(content).decode('ascii')}"

@@ -1,4 +1,4 @@
-"""The authors' preprocessing: near-zero-variance features dropped, the rest standardized."""
+"""The authors' preprocessing, fitted on the training rows alone."""
 
 from __future__ import annotations
 
@@ -7,32 +7,37 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import make_column_transformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 
 class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
-    """Drop features that hardly vary, by the rule of R's caret package.
+    """Drop features with near-zero variance, by the rule of R's caret package.
 
-    A feature is dropped if it is constant, or if its most common value is much more
-    frequent than the second and it has few distinct values.
+    A feature is dropped if it is constant, or if its most common value is much more frequent
+    than the second most common one and it has few distinct values.
 
     Parameters
     ----------
     frequency_ratio : float, default=19
-        The most that the most common value may outnumber the second.
+        Largest ratio of the frequencies of the two most common values at which a feature is
+        kept regardless of its distinct values.
     distinct_share : float, default=0.1
         Features with more distinct values than this share of the rows are kept.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_features_in_,)
-        Which features are kept.
+        Mask of the features that are kept.
     """
 
-    support_: NDArray[np.bool_]
+    support_: BoolArray
 
     def __init__(self, *, frequency_ratio: float = 19.0, distinct_share: float = 0.1):
         self.frequency_ratio = frequency_ratio
@@ -46,7 +51,7 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Training rows.
         y : None
-            Not used.
+            Ignored.
 
         Returns
         -------
@@ -57,8 +62,8 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
         self.support_ = np.array([self._varies(column) for column in values.T])
         if not self.support_.any():
             raise ValueError(
-                f"X must have a feature that varies. Got {values.shape[1]} that hardly do. "
-                "Raise frequency_ratio to keep more of them."
+                "X must have a feature whose variance is not near zero, but all "
+                f"{values.shape[1]} would be dropped. Raise frequency_ratio to keep more features."
             )
         return self
 
@@ -71,22 +76,48 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
             or len(count) / len(column) > self.distinct_share
         )
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         return self.support_
 
 
-def paper_pipeline(estimator: Any) -> Pipeline:
-    """Put the authors' preprocessing before an estimator, to be fitted with it.
-
-    Parameters
-    ----------
-    estimator : classifier
-        The last step.
+def make_preprocessor() -> Pipeline:
+    """Return the authors' preprocessing of numeric features, unfitted.
 
     Returns
     -------
     Pipeline
-        Near-zero-variance filter, standardization, estimator.
+        `DropNearZeroVariance`, then standardization.
     """
-    return make_pipeline(DropNearZeroVariance(), StandardScaler(), estimator)
+    return make_pipeline(DropNearZeroVariance(), StandardScaler())
+
+
+def preprocess_split(
+    data: Bunch, train: IndexArray, test: IndexArray
+) -> tuple[FloatArray, FloatArray]:
+    """Fit the preprocessing on the training rows and apply it to training and test rows.
+
+    Categorical features are one-hot encoded first.
+
+    Parameters
+    ----------
+    data : Bunch
+        A data set of `calibrant.datasets`.
+    train, test : ndarray
+        Row numbers.
+
+    Returns
+    -------
+    X, X_test : ndarray
+        Features of the training and of the test rows.
+    """
+    X, X_test = data.data[train], data.data[test]
+    if data.categorical:
+        columns = [data.feature_names.index(name) for name in data.categorical]
+        encoder = make_column_transformer(
+            (OneHotEncoder(sparse_output=False, handle_unknown="ignore"), columns),
+            remainder="passthrough",
+        )
+        X, X_test = encoder.fit_transform(X), encoder.transform(X_test)
+    preprocessor = make_preprocessor().fit(X)
+    return preprocessor.transform(X), preprocessor.transform(X_test)

@@ -1,70 +1,58 @@
-"""Critical-difference diagrams of methods over data sets."""
+"""Critical-difference diagrams of methods over cases."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from experiments.paper.losses import Measures, scenario_title
+from calibrant._core.typing import FloatArray
+from calibrant.plots import ComparisonDisplay
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
-
-# All pairs raw is multi-class raw for naive Bayes: what differs is rounding, and no rank.
-TIED_DIGITS = 6
+DPI = 150
+MIN_CASES, MIN_METHODS = 2, 3
 
 
-def scenario_losses(measures: Measures) -> tuple[FloatArray, list[str]]:
-    """Log loss of the paper's scenarios on all finished data sets, and their names.
+def select_complete(losses: FloatArray, names: Sequence[str]) -> tuple[FloatArray, list[str]]:
+    """Return the losses and names of the methods that have a value in every case."""
+    complete = np.flatnonzero(~np.isnan(losses).any(axis=0)).tolist()
+    return losses[:, complete], [names[index] for index in complete]
+
+
+def can_rank(losses: FloatArray, names: Sequence[str]) -> bool:
+    """Whether there are enough cases and complete methods for a diagram."""
+    complete, _ = select_complete(losses, names)
+    n_cases, n_methods = complete.shape
+    return n_cases >= MIN_CASES and n_methods >= MIN_METHODS
+
+
+def draw_ranks(losses: FloatArray, names: Sequence[str], form: str = "png") -> bytes:
+    """Draw the critical-difference diagram of the methods that have a value in every case.
 
     Parameters
     ----------
-    measures : Measures
-        The metrics of a suite.
+    losses : ndarray of shape (n_cases, n_methods)
+        Loss of each method in each case; NaN where it failed.
+    names : sequence of str
+        Names of the methods.
+    form : str, default="png"
+        A format of matplotlib, such as "png" or "svg".
 
     Returns
     -------
-    losses : ndarray of shape (n_rows, n_scenarios)
-        A row a classifier and data set; NaN where a scenario has no number.
-    names : list of str
-        The scenarios.
+    bytes
+        The content of the image file.
     """
-    measures.check_finished()
-    losses = [
-        [measures.mean(classifier, data_set, scenario, "LL") for scenario in measures.scenarios]
-        for classifier in measures.classifiers
-        for data_set in measures.finished_sets(classifier)
-    ]
-    return np.round(losses, TIED_DIGITS), [
-        scenario_title(scenario) for scenario in measures.scenarios
-    ]
+    import matplotlib.pyplot as plt
 
-
-def never_failed(losses: FloatArray, names: Sequence[str]) -> tuple[FloatArray, list[str]]:
-    """Return the losses and names of the methods that have a number on every row."""
-    ran = np.flatnonzero(~np.isnan(losses).any(axis=0)).tolist()
-    return losses[:, ran], [names[place] for place in ran]
-
-
-def draw_ranks(losses: FloatArray, names: Sequence[str], path: Path) -> None:
-    """Draw the diagram of the methods that never failed.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n_rows, n_methods)
-        The loss of each method on each row; NaN where it failed.
-    names : sequence of str
-        The methods.
-    path : Path
-        The picture to write.
-    """
-    from calibrant.plots import ComparisonDisplay
-
-    display = ComparisonDisplay.from_losses(*never_failed(losses, names))
-    cast("Figure", display.ax_.figure).savefig(path, dpi=150)
+    display = ComparisonDisplay.from_losses(*select_complete(losses, names))
+    figure = cast("Figure", display.ax_.figure)
+    content = io.BytesIO()
+    figure.savefig(content, format=form, dpi=DPI)
+    plt.close(figure)
+    return content.getvalue()

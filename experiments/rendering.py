@@ -1,23 +1,23 @@
-"""A table as text, Markdown, LaTeX or CSV."""
+"""Tables, rendered as text, Markdown, LaTeX or CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 
-NOTHING = "-"
+MISSING = "-"
 GAP = "  "
-# What a line of a page of LaTeX holds; a wider table is made as wide as the line.
-MOST_CHARACTERS = 70
-# The width of a title above several columns of LaTeX, for each of them.
+# A LaTeX table with more characters per line is shrunk to the width of the page.
+MAX_LATEX_CHARACTERS = 70
+# Width of a LaTeX group title, per column below it.
 EM_PER_COLUMN = 3
 
 MINUS = re.compile(r"^-(?=\d)")
-LATEX_MARKS = str.maketrans(
+LATEX_ESCAPES = str.maketrans(
     {mark: f"\\{mark}" for mark in "&%$#_{}"}
     | {
         "\\": "\\textbackslash{}",
@@ -32,22 +32,24 @@ LATEX_MARKS = str.maketrans(
 
 @dataclass(frozen=True)
 class Cell:
-    """One entry of a table; bold is best, underlined is significant.
+    """One entry of a table.
 
     Attributes
     ----------
     text : str
         The entry.
-    bold, underline : bool
-        How it is marked.
-    beside : str
-        What stands beside it in brackets, such as a published value.
+    bold : bool
+        Whether it is the best.
+    underline : bool
+        Whether it is statistically significant.
+    reference : str
+        A value to compare with, such as a published one, shown in parentheses.
     """
 
     text: str
     bold: bool = False
     underline: bool = False
-    beside: str = ""
+    reference: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,18 +59,18 @@ class Table:
     Attributes
     ----------
     title : str
-        What it shows.
+        What the table shows.
     header : list of str
-        The names of the columns.
+        Names of the columns.
     rows : list of list of Cell
         The entries.
     note : str
-        What a reader must know to read it.
+        What a reader needs to know to read the table.
     groups : list of str
-        The title above each column; equal neighbors are one title above all of them, and an
-        empty one is none. Without any, the header has one line.
-    beside : str
-        What the brackets hold: in CSV, which has none, they are columns of this name.
+        Title above each column. Adjacent columns with the same title share it; an empty title is
+        not shown. An empty list means a header of one line.
+    reference_name : str
+        What the values in parentheses are. In CSV they become columns with this name.
     """
 
     title: str
@@ -76,54 +78,71 @@ class Table:
     rows: list[list[Cell]]
     note: str = ""
     groups: list[str] = field(default_factory=list)
-    beside: str = "published"
+    reference_name: str = "published"
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns, each with its title before it."""
+        """Full names of the columns, with their group titles."""
         groups = self.groups or [""] * len(self.header)
         return [f"{group} {name}".strip() for group, name in zip(groups, self.header, strict=True)]
 
     @property
     def spans(self) -> list[tuple[str, int]]:
-        """The titles above the columns, and how many columns each spans."""
+        """Group titles and the number of columns that each spans."""
         return [(title, len(list(columns))) for title, columns in groupby(self.groups)]
 
     @property
-    def holds_words(self) -> list[bool]:
-        """Whether a column holds words, which begin at its edge; numbers end there."""
-        return [place == 0 or self._is_words(place) for place in range(len(self.header))]
+    def is_text(self) -> list[bool]:
+        """Whether each column holds text, which is aligned left, and not numbers."""
+        return [index == 0 or self._is_text(index) for index in range(len(self.header))]
 
-    def _is_words(self, place: int) -> bool:
-        entries = {row[place].text for row in self.rows} - {NOTHING}
+    def _is_text(self, index: int) -> bool:
+        entries = {row[index].text for row in self.rows} - {MISSING}
         return bool(entries) and all(text[:1].isalpha() for text in entries)
 
 
+def plain_rows(rows: Iterable[Iterable[object]]) -> list[list[Cell]]:
+    """Return rows of cells without marks."""
+    return [[Cell(str(value)) for value in row] for row in rows]
+
+
 def render(table: Table, form: str) -> str:
-    """Return a table in one of the ``FORMATS``."""
+    """Return a table as a string.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    form : {"text", "markdown", "latex", "csv"}
+        The format.
+
+    Returns
+    -------
+    str
+        The rendered table, which ends with a newline.
+    """
     return FORMATS[form](table)
 
 
-def _text(table: Table) -> str:
+def _render_text(table: Table) -> str:
     def mark(cell: Cell) -> str:
         marked = cell.text + ("*" if cell.bold else "") + ("_" if cell.underline else "")
-        return _with_brackets(marked, cell)
+        return _add_reference(marked, cell)
 
     lines = [table.header, *([mark(cell) for cell in row] for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     titles = []
-    place = 0
+    start = 0
     for title, n_columns in table.spans:
-        own = widths[place : place + n_columns]
-        width = sum(own) + len(GAP) * (n_columns - 1)
+        width = sum(widths[start : start + n_columns]) + len(GAP) * (n_columns - 1)
         for missing in range(len(title) - width):
-            widths[place + missing % n_columns] += 1
-        place += n_columns
+            widths[start + missing % n_columns] += 1
+        start += n_columns
         titles.append(title.center(max(len(title), width)))
     body = [
         GAP.join(
-            text.ljust(width) if is_word else text.rjust(width)
-            for text, width, is_word in zip(line, widths, table.holds_words, strict=True)
+            text.ljust(width) if is_text else text.rjust(width)
+            for text, width, is_text in zip(line, widths, table.is_text, strict=True)
         ).rstrip()
         for line in lines
     ]
@@ -139,11 +158,11 @@ def _text(table: Table) -> str:
     return "\n".join([table.title, "", *body, *filter(None, [legend, table.note])]) + "\n"
 
 
-def _markdown(table: Table) -> str:
+def _render_markdown(table: Table) -> str:
     def mark(cell: Cell) -> str:
         text = f"**{cell.text}**" if cell.bold else cell.text
         text = f"<u>{text}</u>" if cell.underline else text
-        return escape(_with_brackets(text, cell))
+        return escape(_add_reference(text, cell))
 
     def escape(text: str) -> str:
         return text.replace("|", "\\|")
@@ -152,29 +171,31 @@ def _markdown(table: Table) -> str:
         f"**{table.title}**",
         "",
         "| " + " | ".join(escape(name) for name in table.names) + " |",
-        "|" + "|".join(" --- " if is_word else " ---: " for is_word in table.holds_words) + "|",
+        "|" + "|".join(" --- " if is_text else " ---: " for is_text in table.is_text) + "|",
         *("| " + " | ".join(mark(cell) for cell in row) + " |" for row in table.rows),
     ]
     return "\n".join([*lines, *(["", table.note] if table.note else [])]) + "\n"
 
 
-def _latex(table: Table) -> str:
-    """Render for the packages booktabs and graphicx; what is in brackets gets a line below."""
+def _render_latex(table: Table) -> str:
+    """Render for the packages booktabs and graphicx, with references on a line of their own."""
 
     def mark(cell: Cell) -> str:
-        text = MINUS.sub("$-$", _escape(cell.text))
+        text = MINUS.sub("$-$", _escape_latex(cell.text))
         text = f"\\underline{{{text}}}" if cell.underline else text
         return f"\\textbf{{{text}}}" if cell.bold else text
 
     lines = []
     for row in table.rows:
         lines.append([mark(cell) for cell in row])
-        if any(cell.beside for cell in row):
-            lines.append([f"({_escape(cell.beside)})" if cell.beside else "" for cell in row])
+        if any(cell.reference for cell in row):
+            lines.append(
+                [f"({_escape_latex(cell.reference)})" if cell.reference else "" for cell in row]
+            )
     columns = zip(table.header, *([cell.text for cell in row] for row in table.rows), strict=True)
     widths = [max(map(len, column)) for column in columns]
-    is_wide = sum(widths) + len(GAP) * (len(widths) - 1) > MOST_CHARACTERS
-    alignment = "".join("l" if is_word else "r" for is_word in table.holds_words)
+    is_wide = sum(widths) + len(GAP) * (len(widths) - 1) > MAX_LATEX_CHARACTERS
+    alignment = "".join("l" if is_text else "r" for is_text in table.is_text)
     caption = " ".join(filter(None, [f"{table.title}.", table.note]))
     return (
         "\n".join(
@@ -182,13 +203,13 @@ def _latex(table: Table) -> str:
                 "% Needs the packages booktabs and graphicx.",
                 "\\begin{table}",
                 "\\centering",
-                f"\\caption{{{_escape(caption)}}}",
+                f"\\caption{{{_escape_latex(caption)}}}",
                 *(["\\setlength{\\tabcolsep}{3pt}"] if is_wide else []),
                 *(["\\resizebox{\\linewidth}{!}{%"] if is_wide else []),
                 f"\\begin{{tabular}}{{{alignment}}}",
                 "\\toprule",
-                *_latex_titles(table),
-                " & ".join(_escape(name) for name in table.header) + " \\\\",
+                *_latex_group_titles(table),
+                " & ".join(_escape_latex(name) for name in table.header) + " \\\\",
                 "\\midrule",
                 *(" & ".join(line) + " \\\\" for line in lines),
                 "\\bottomrule",
@@ -200,54 +221,55 @@ def _latex(table: Table) -> str:
     )
 
 
-def _latex_titles(table: Table) -> list[str]:
-    """Return the line of titles above the columns, and a rule below each."""
+def _latex_group_titles(table: Table) -> list[str]:
+    """Return the line of group titles and the line of rules below them."""
     if not table.groups:
         return []
     titles, rules = [], []
-    place = 1
+    start = 1
     for title, n_columns in table.spans:
-        box = f"\\parbox[b]{{{EM_PER_COLUMN * n_columns}em}}{{\\centering {_escape(title)}}}"
+        box = f"\\parbox[b]{{{EM_PER_COLUMN * n_columns}em}}{{\\centering {_escape_latex(title)}}}"
         titles.append(f"\\multicolumn{{{n_columns}}}{{c}}{{{box if title else ''}}}")
         if title:
-            rules.append(f"\\cmidrule(lr){{{place}-{place + n_columns - 1}}}")
-        place += n_columns
+            rules.append(f"\\cmidrule(lr){{{start}-{start + n_columns - 1}}}")
+        start += n_columns
     return [" & ".join(titles) + " \\\\", "".join(rules)]
 
 
-def _csv(table: Table) -> str:
-    has_brackets = [
-        any(row[place].beside for row in table.rows) for place in range(len(table.header))
+def _render_csv(table: Table) -> str:
+    has_reference = [
+        any(row[index].reference for row in table.rows) for index in range(len(table.header))
+    ]
+    lines = [
+        [(name, f"{name} {table.reference_name}") for name in table.names],
+        *([(cell.text, cell.reference) for cell in row] for row in table.rows),
     ]
     header, *rows = (
         [
             text
-            for (own, beside), both in zip(line, has_brackets, strict=True)
-            for text in ((own, beside) if both else (own,))
+            for pair, has_both in zip(line, has_reference, strict=True)
+            for text in (pair if has_both else pair[:1])
         ]
-        for line in (
-            [(name, f"{name} {table.beside}") for name in table.names],
-            *([(cell.text, cell.beside) for cell in row] for row in table.rows),
-        )
+        for line in lines
     )
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([["" if text == NOTHING else text for text in row] for row in rows])
+    writer.writerows([["" if text == MISSING else text for text in row] for row in rows])
     return buffer.getvalue()
 
 
-def _with_brackets(text: str, cell: Cell) -> str:
-    return f"{text} ({cell.beside})" if cell.beside else text
+def _add_reference(text: str, cell: Cell) -> str:
+    return f"{text} ({cell.reference})" if cell.reference else text
 
 
-def _escape(text: str) -> str:
-    return text.translate(LATEX_MARKS)
+def _escape_latex(text: str) -> str:
+    return text.translate(LATEX_ESCAPES)
 
 
 FORMATS: dict[str, Callable[[Table], str]] = {
-    "text": _text,
-    "markdown": _markdown,
-    "latex": _latex,
-    "csv": _csv,
+    "text": _render_text,
+    "markdown": _render_markdown,
+    "latex": _render_latex,
+    "csv": _render_csv,
 }

@@ -1,25 +1,31 @@
-"""One SQLite file of results: a row a run, with its raw predictions."""
+"""One SQLite file of results: one row per run, with the predicted probabilities."""
 
 from __future__ import annotations
 
 import json
+import platform
 import sqlite3
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._core.typing import FloatArray, IndexArray
+
+SCHEMA_VERSION = 2
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS run (
-    protocol TEXT NOT NULL,
+CREATE TABLE run (
+    experiment TEXT NOT NULL,
     data_set TEXT NOT NULL,
     classifier TEXT NOT NULL,
-    scenario TEXT NOT NULL,
+    method TEXT NOT NULL,
     fold INTEGER NOT NULL,
     n_folds INTEGER NOT NULL,
     seed INTEGER NOT NULL,
@@ -29,50 +35,78 @@ CREATE TABLE IF NOT EXISTS run (
     model_seconds REAL NOT NULL,
     calibration_seconds REAL,
     n_classes INTEGER NOT NULL,
-    true BLOB NOT NULL,
+    y_true BLOB NOT NULL,
     proba BLOB NOT NULL,
     error TEXT,
-    PRIMARY KEY (protocol, data_set, classifier, scenario, fold, n_folds)
+    PRIMARY KEY (experiment, data_set, classifier, method, fold)
 )
 """
-IDENTITY = "protocol, data_set, classifier, scenario, fold, n_folds"
-Identity = tuple[str, str, str, str, int, int]
+IDENTITY = "experiment, data_set, classifier, method, fold"
+PACKAGES = (
+    "calibrant",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "scikit-learn-intelex",
+    "probmetrics",
+    "torch",
+    "venn-abers",
+    "netcal",
+)
+
+
+class Case(NamedTuple):
+    """A classifier on a data set."""
+
+    classifier: str
+    data_set: str
+
+
+class Identity(NamedTuple):
+    """What no two runs of a store share."""
+
+    experiment: str
+    data_set: str
+    classifier: str
+    method: str
+    fold: int
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One classifier in one scenario on one fold of one data set.
+    """One method with one classifier on one fold of one data set.
 
     Attributes
     ----------
-    protocol : str
-        How the experiment was done, such as "proper" or "as-published".
-    data_set, classifier, scenario : str
-        What was run.
+    experiment, data_set, classifier, method : str
+        Names of what was run.
     fold, n_folds : int
-        The fold that was held out, from 0, and the number of folds.
+        Number of the held-out fold, from 0, and number of folds. In experiments that draw their
+        training rows, a fold is a draw.
     seed : int
-        The seed of all that is random in it.
+        Seed of everything random in the run.
     implementation : str
-        The module of the classifier.
+        Package that the classifier is from.
     versions : dict of str to str
         Versions of Python and of the packages.
     n_problems : int
-        The number of scoring problems.
-    model_seconds, calibration_seconds : float
-        The time to fit the models, and to calibrate them (None without calibration).
-    true : ndarray of shape (n_test,)
-        The true class of each held-out row.
+        Number of scoring problems.
+    model_seconds : float
+        Time taken to fit the models.
+    calibration_seconds : float or None
+        Time taken to calibrate them; None means uncalibrated.
+    y_true : ndarray of shape (n_test,)
+        True classes of the test rows, as indices.
     proba : ndarray of shape (n_test, n_classes)
-        Its predicted probabilities; no rows if it failed.
+        Predicted probabilities; no rows if the method failed.
     error : str or None
-        Why it failed.
+        Why the method failed; None means that it did not.
     """
 
-    protocol: str
+    experiment: str
     data_set: str
     classifier: str
-    scenario: str
+    method: str
     fold: int
     n_folds: int
     seed: int
@@ -81,43 +115,53 @@ class Run:
     n_problems: int
     model_seconds: float
     calibration_seconds: float | None
-    true: NDArray[np.intp]
-    proba: NDArray[np.float64]
+    y_true: IndexArray
+    proba: FloatArray
     error: str | None = None
 
     @property
+    def case(self) -> Case:
+        """The classifier and the data set."""
+        return Case(self.classifier, self.data_set)
+
+    @property
     def identity(self) -> Identity:
-        """What no two runs of a store share."""
-        return (
-            self.protocol,
-            self.data_set,
-            self.classifier,
-            self.scenario,
-            self.fold,
-            self.n_folds,
-        )
+        """What no other run of a store shares."""
+        return Identity(self.experiment, self.data_set, self.classifier, self.method, self.fold)
+
+
+@lru_cache
+def installed_versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that results depend on."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions
 
 
 class Store:
-    """Results in one SQLite file, safe against being killed at any moment.
+    """Runs in one SQLite file, which survives a crash or a kill at any moment.
 
-    Every `add` is one transaction: its runs are in the file wholly or not at all. A run
-    that is there already is not added again.
+    Every `add` is one transaction: either all of its runs are stored or none. Stores written
+    before experiments had names of their own are converted when they are opened.
 
     Parameters
     ----------
     path : Path
-        The file; made when it is not there.
+        The SQLite file. It is created if it does not exist.
     """
 
     def __init__(self, path: Path):
         self.path = path
         self._connection = sqlite3.connect(path)
-        with self._connection:
-            self._connection.execute(SCHEMA)
-            columns = [row[1] for row in self._connection.execute("PRAGMA table_info(run)")]
-            if "error" not in columns:  # a store of the time before the arena
-                self._connection.execute("ALTER TABLE run ADD COLUMN error TEXT")
+        try:
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -131,13 +175,14 @@ class Store:
         self._connection.close()
 
     def add(self, runs: Iterable[Run]) -> None:
-        """Add runs in one transaction."""
+        """Add runs in one transaction; those that the store has already are skipped."""
         with self._connection:
             self._connection.executemany(
                 f"INSERT OR IGNORE INTO run VALUES ({', '.join('?' * 16)})",
                 [
                     (
                         *run.identity,
+                        run.n_folds,
                         run.seed,
                         run.implementation,
                         json.dumps(run.versions, sort_keys=True),
@@ -145,7 +190,7 @@ class Store:
                         run.model_seconds,
                         run.calibration_seconds,
                         run.proba.shape[1],
-                        _pack(run.true.astype("<i2")),
+                        _pack(run.y_true.astype("<i2")),
                         _pack(run.proba.astype("<f8")),
                         run.error,
                     )
@@ -154,34 +199,58 @@ class Store:
             )
 
     def identities(self) -> set[Identity]:
-        """Return what has been run."""
-        return set(self._connection.execute(f"SELECT {IDENTITY} FROM run"))
+        """Return the identities of all stored runs."""
+        rows = self._connection.execute(f"SELECT {IDENTITY} FROM run")
+        return {Identity(*row) for row in rows}
 
-    def runs(self, protocol: str, n_folds: int | None = None) -> list[Run]:
-        """Return the runs of a protocol, in a fixed order.
+    def runs(self, experiment: str) -> list[Run]:
+        """Return the runs of an experiment.
 
         Parameters
         ----------
-        protocol : str
-            How the experiment was done.
-        n_folds : int, default=None
-            The number of folds, by which suites of one protocol differ; None is any.
+        experiment : str
+            Name of the experiment.
 
         Returns
         -------
         list of Run
-            The runs.
+            The runs, ordered by data set, classifier, method and fold.
         """
         rows = self._connection.execute(
-            "SELECT * FROM run WHERE protocol = ? AND n_folds = ifnull(?, n_folds) "
-            f"ORDER BY {IDENTITY}",
-            [protocol, n_folds],
+            f"SELECT * FROM run WHERE experiment = ? ORDER BY {IDENTITY}", [experiment]
         )
         return [_to_run(row) for row in rows]
 
+    def _prepare(self) -> None:
+        """Create the table of a new file and convert that of an old one."""
+        try:
+            (schema_version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise ValueError(
+                f"A store must be a SQLite file, but {self.path} is not one ({error}). "
+                "Choose another file."
+            ) from None
+        if schema_version == SCHEMA_VERSION:
+            return
+        with self._connection:
+            # Two processes may open a new store at the same moment; the second one waits here.
+            self._connection.execute("BEGIN IMMEDIATE")
+            columns = [row[1] for row in self._connection.execute("PRAGMA table_info(run)")]
+            (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if "protocol" in columns:
+                _convert_version_1(self._connection, columns)
+            elif n_tables == 0:
+                self._connection.execute(SCHEMA)
+            elif "experiment" not in columns or schema_version > SCHEMA_VERSION:
+                raise ValueError(
+                    f"{self.path} must be a store of this version (format {SCHEMA_VERSION}), but "
+                    "it was written by something else. Choose another file."
+                )
+            self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
 
 def open_store(path: Path) -> Store:
-    """Open a store that must be there.
+    """Open a store that must exist.
 
     Parameters
     ----------
@@ -195,21 +264,33 @@ def open_store(path: Path) -> Store:
     """
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path} must be a file of results. It does not exist. "
-            "Make it with: python -m experiments run --store FILE"
+            f"The store must be a file, but {path} does not exist. "
+            "Create it with: python -m experiments run --store FILE"
         )
     return Store(path)
 
 
+def _convert_version_1(connection: sqlite3.Connection, columns: list[str]) -> None:
+    """Convert a store of the time when an experiment was a protocol and a number of folds."""
+    if "error" not in columns:
+        connection.execute("ALTER TABLE run ADD COLUMN error TEXT")
+    for old, new in (("protocol", "experiment"), ("scenario", "method"), ("true", "y_true")):
+        connection.execute(f'ALTER TABLE run RENAME COLUMN "{old}" TO {new}')
+    connection.execute(
+        "UPDATE run SET experiment = CASE n_folds WHEN 3 THEN 'smoke' ELSE 'paper' END "
+        "WHERE experiment = 'proper'"
+    )
+
+
 def _to_run(row: tuple[Any, ...]) -> Run:
-    protocol, data_set, classifier, scenario, fold, n_folds = row[:6]
+    experiment, data_set, classifier, method, fold, n_folds = row[:6]
     seed, implementation, versions, n_problems, model, calibration = row[6:12]
-    n_classes, true, proba, error = row[12:]
+    n_classes, y_true, proba, error = row[12:]
     return Run(
-        protocol=protocol,
+        experiment=experiment,
         data_set=data_set,
         classifier=classifier,
-        scenario=scenario,
+        method=method,
         fold=fold,
         n_folds=n_folds,
         seed=seed,
@@ -218,7 +299,7 @@ def _to_run(row: tuple[Any, ...]) -> Run:
         n_problems=n_problems,
         model_seconds=model,
         calibration_seconds=calibration,
-        true=_unpack(true, "<i2").astype(np.intp),
+        y_true=_unpack(y_true, "<i2").astype(np.intp),
         proba=_unpack(proba, "<f8").reshape(-1, n_classes),
         error=error,
     )

@@ -1,1 +1,1 @@
-"""The arena: the methods of calibrant and their peers on the same rows."""
+"""The arena: every method of calibrant beside other packages, on the same rows."""

@@ -1,7 +1,7 @@
-"""What people use today, each as a function: classifier and rows in, probabilities out.
+"""Methods of other packages.
 
-Peers are imported where they are used; calibrant does not depend on them. The environment
-that has them all is made by ``make arena``.
+The packages are imported where they are used, since neither calibrant nor the rest of the
+experiments needs them. ``make arena`` sets up an environment that has them all.
 """
 
 from __future__ import annotations
@@ -11,44 +11,37 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedKFold
 
-FloatArray = NDArray[np.float64]
-# Takes a classifier, training rows, their classes, rows to predict, and a seed.
-Method = Callable[[Any, FloatArray, NDArray[np.intp], FloatArray, int], FloatArray]
-# Takes out-of-fold scores, their classes, and scores to map.
-ScoreMethod = Callable[[FloatArray, NDArray[np.intp], FloatArray], FloatArray]
+from calibrant._core.typing import FloatArray, IndexArray
+from experiments.arena.inputs import Method, MethodInput
+
+# Takes held-out scores, their classes, and the scores to calibrate.
+ScoreMethod = Callable[[FloatArray, IndexArray, FloatArray], FloatArray]
 
 N_FOLDS = 10
+PACKAGES = ("probmetrics", "venn_abers", "netcal")
 
 
 def check_peers() -> None:
-    """Refuse to run the arena without its peers: their absence would be stored as a result."""
-    missing = [name for name in ("probmetrics", "venn_abers", "netcal") if not find_spec(name)]
+    """Raise ValueError if a package is missing: every run would be stored as a failure."""
+    missing = [name for name in PACKAGES if not find_spec(name)]
     if missing:
         raise ValueError(
-            f"The arena needs its peers. Got an environment without {', '.join(missing)}. "
-            "Run it with: make arena"
+            f"The arena needs {', '.join(PACKAGES)}, but {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} not installed. Run it with: make arena"
         )
 
 
-def raw(
-    classifier: Any,
-    X: FloatArray,
-    y: NDArray[np.intp],
-    X_new: FloatArray,
-    seed: int,  # noqa: ARG001 (a method's signature)
-) -> FloatArray:
-    """Return the classifier's own probabilities, or the softmax of its decision values."""
-    return scores(clone(classifier).fit(X, y), X_new)
+def predict_uncalibrated(given: MethodInput) -> FloatArray:
+    """Return the classifier's probabilities, or the softmax of its decision values."""
+    return _scores(clone(given.classifier).fit(given.X, given.y), given.X_test)
 
 
-def scores(model: Any, X: FloatArray) -> FloatArray:
-    """Probabilities of a fitted model, or the softmax of its decision values."""
+def _scores(model: Any, X: FloatArray) -> FloatArray:
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(X))
     decision = model.decision_function(X)
@@ -58,50 +51,44 @@ def scores(model: Any, X: FloatArray) -> FloatArray:
 
 
 def scikit_learn(method: str, ensemble: bool) -> Method:
-    """Return scikit-learn's CalibratedClassifierCV with its usual five folds.
+    """Return `CalibratedClassifierCV` with its default of five folds.
 
-    They are left to its default: five asked for by number are refused where a class has fewer rows.
+    The number of folds is left out on purpose: scikit-learn refuses classes with fewer rows than
+    folds only if the number is given.
     """
 
-    def run(
-        classifier: Any,
-        X: FloatArray,
-        y: NDArray[np.intp],
-        X_new: FloatArray,
-        seed: int,  # noqa: ARG001 (a method's signature)
-    ) -> FloatArray:
-        model = CalibratedClassifierCV(classifier, method=method, ensemble=ensemble)
-        return np.asarray(model.fit(X, y).predict_proba(X_new))
+    def predict(given: MethodInput) -> FloatArray:
+        model = CalibratedClassifierCV(given.classifier, method=method, ensemble=ensemble)
+        return np.asarray(model.fit(given.X, given.y).predict_proba(given.X_test))
 
-    return run
+    return predict
 
 
-def on_out_of_fold_scores(calibrate: ScoreMethod) -> Method:
-    """Return a score-level method, applied to out-of-fold scores of ten folds.
+def on_held_out_scores(calibrate: ScoreMethod) -> Method:
+    """Return a method that calibrates scores, fitted on the held-out scores of ten folds.
 
-    Of fewer where no class has ten rows; scores of classes that a fold's model lacks are 0.
+    There are fewer folds if no class has ten rows. Classes that a fold's model has not seen get a
+    score of 0.
     """
 
-    def run(
-        classifier: Any, X: FloatArray, y: NDArray[np.intp], X_new: FloatArray, seed: int
-    ) -> FloatArray:
-        held_out = np.zeros((len(y), len(np.unique(y))))
-        n_folds = min(N_FOLDS, int(np.bincount(y).max()))
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        for train, test in splitter.split(X, y):
-            model = clone(classifier).fit(X[train], y[train])
-            held_out[np.ix_(test, np.searchsorted(np.unique(y), model.classes_))] = scores(
-                model, X[test]
-            )
-        return calibrate(held_out, y, raw(classifier, X, y, X_new, seed))
+    def predict(given: MethodInput) -> FloatArray:
+        classes = np.unique(given.y)
+        held_out = np.zeros((len(given.y), len(classes)))
+        n_folds = min(N_FOLDS, int(np.bincount(given.y).max()))
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=given.seed)
+        for train, test in splitter.split(given.X, given.y):
+            model = clone(given.classifier).fit(given.X[train], given.y[train])
+            columns = np.searchsorted(classes, model.classes_)
+            held_out[np.ix_(test, columns)] = _scores(model, given.X[test])
+        return calibrate(held_out, given.y, predict_uncalibrated(given))
 
-    return run
+    return predict
 
 
 def probmetrics(name: str) -> ScoreMethod:
     """Return a calibrator of probmetrics."""
 
-    def calibrate(held_out: FloatArray, y: NDArray[np.intp], score: FloatArray) -> FloatArray:
+    def calibrate(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatArray:
         from probmetrics.calibrators import get_calibrator
 
         calibrator = get_calibrator(name)
@@ -111,8 +98,8 @@ def probmetrics(name: str) -> ScoreMethod:
     return calibrate
 
 
-def venn_abers(held_out: FloatArray, y: NDArray[np.intp], score: FloatArray) -> FloatArray:
-    """Map scores by the multi-class Venn-Abers of the venn-abers package."""
+def venn_abers(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatArray:
+    """Calibrate by the multi-class predictor of the venn-abers package."""
     from venn_abers import VennAbersCalibrator
 
     return np.asarray(
@@ -124,13 +111,15 @@ def venn_abers(held_out: FloatArray, y: NDArray[np.intp], score: FloatArray) -> 
 def netcal(name: str) -> ScoreMethod:
     """Return a binning method of netcal."""
 
-    def calibrate(held_out: FloatArray, y: NDArray[np.intp], score: FloatArray) -> FloatArray:
+    def calibrate(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatArray:
         from netcal import binning
 
         calibrator = getattr(binning, name)()
         calibrator.fit(held_out, y)
-        mapped = np.asarray(calibrator.transform(score), dtype=np.float64)
-        return mapped if mapped.ndim == 2 else np.column_stack([1.0 - mapped, mapped])
+        calibrated = np.asarray(calibrator.transform(score), dtype=np.float64)
+        if calibrated.ndim == 2:
+            return calibrated
+        return np.column_stack([1.0 - calibrated, calibrated])
 
     return calibrate
 
@@ -140,7 +129,7 @@ PEERS: dict[str, Method] = {
     for method in ("sigmoid", "isotonic", "temperature")
     for ensemble in (False, True)
 } | {
-    name: on_out_of_fold_scores(calibrate)
+    name: on_held_out_scores(calibrate)
     for name, calibrate in {
         "probmetrics SMS": probmetrics("sms"),
         "probmetrics SVS": probmetrics("svs"),

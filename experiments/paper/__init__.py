@@ -1,1 +1,1 @@
-"""Numbers and folds of the paper, as files."""
+"""The replication of the paper: its methods, its published numbers and its tables."""

@@ -1,114 +1,107 @@
-"""One-vs-rest against all pairs, both calibrated by DGG+ENIR, data set by data set."""
+"""All pairs against one-vs-rest, both calibrated by DGG+ENIR, data set by data set."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from calibrant.comparison import Comparison, effect, holm
-from experiments.paper.losses import AS_PUBLISHED, METRICS, Measures
+from experiments.paper.losses import PaperLosses
+from experiments.paper.methods import METHODS, PaperMethod
+from experiments.store import Case
 
-ONE_VS_REST = "one_vs_rest_dgg_enir"
-ALL_PAIRS = ("all_pairs_dgg_enir", "all_pairs_dgg_enir" + AS_PUBLISHED)
-# Who wins, by the effect of taking all pairs in place of one-vs-rest.
+ONE_VS_REST = METHODS["one_vs_rest_dgg_enir"]
+ALL_PAIRS = (METHODS["all_pairs_dgg_enir"], METHODS["all_pairs_dgg_enir_as_published"])
+# The better approach, by the effect of replacing one-vs-rest by all pairs.
 WINNERS = {"impaired": "one-vs-rest", "neutral": "even", "improved": "all pairs"}
 
 
 @dataclass(frozen=True, eq=False)
-class Duel:
-    """All pairs against one-vs-rest on one data set.
+class ApproachComparison:
+    """All pairs against one-vs-rest in one case.
 
     Attributes
     ----------
-    classifier, data_set : str
-        Where.
-    all_pairs : str
-        The scenario of all pairs: coupled correctly, or as published.
+    case : Case
+        Classifier and data set.
+    all_pairs : PaperMethod
+        All pairs with correct or with faulty coupling.
     losses : dict of str to (float, float)
-        By metric: the loss of one-vs-rest and that of all pairs, means of the folds.
+        Mean loss of one-vs-rest and of all pairs, by metric.
     comparisons : dict of (str, str) to Comparison
-        By test and metric; a negative difference is in favor of all pairs.
+        Comparisons by test and metric. Negative differences are in favor of all pairs.
     adjusted : dict of (str, str) to Comparison
-        The same with p-values adjusted for the number of data sets, by Holm's rule.
+        The same with p-values adjusted for the number of data sets by Holm's method.
     """
 
-    classifier: str
-    data_set: str
-    all_pairs: str
+    case: Case
+    all_pairs: PaperMethod
     losses: dict[str, tuple[float, float]]
     comparisons: dict[tuple[str, str], Comparison]
     adjusted: dict[tuple[str, str], Comparison]
 
     def winner(self, test: str, *, adjusted: bool = False) -> str:
-        """Return who wins by a test and all metrics, by the rule of the paper's Table 3."""
+        """Return the better approach by a test and both metrics, by the rule of Table 3."""
         comparisons = self.adjusted if adjusted else self.comparisons
-        return WINNERS[effect([own for key, own in comparisons.items() if key[0] == test])]
+        return WINNERS[effect([item for key, item in comparisons.items() if key[0] == test])]
 
 
-def find_duels(measures: Measures, tests: tuple[str, ...]) -> list[Duel]:
-    """Compare the approaches on all finished data sets on which both have numbers.
+def compare_approaches(losses: PaperLosses, tests: tuple[str, ...]) -> list[ApproachComparison]:
+    """Compare the approaches in all finished cases in which both have values.
 
     Parameters
     ----------
-    measures : Measures
-        The metrics of a suite.
+    losses : PaperLosses
+        Metrics of an experiment.
     tests : tuple of str
         The tests to make.
 
     Returns
     -------
-    list of Duel
-        By classifier, kind of all pairs, and data set.
+    list of ApproachComparison
+        Ordered by classifier, coupling and data set.
     """
-    measures.check_finished()
+    losses.check_any_finished()
     return [
-        duel
-        for classifier in measures.classifiers
+        comparison
+        for classifier in losses.classifiers
         for all_pairs in ALL_PAIRS
-        if all_pairs in measures.scenarios
-        for duel in _find_duels(measures, classifier, all_pairs, tests)
+        if all_pairs in losses.methods
+        for comparison in _compare(losses, classifier, all_pairs, tests)
     ]
 
 
-def _find_duels(
-    measures: Measures, classifier: str, all_pairs: str, tests: tuple[str, ...]
-) -> list[Duel]:
-    metrics = METRICS[measures.form]
-    made: dict[str, dict[tuple[str, str], Comparison]] = {}
-    for data_set in measures.finished_sets(classifier):
-        own = {
+def _compare(
+    losses: PaperLosses, classifier: str, all_pairs: PaperMethod, tests: tuple[str, ...]
+) -> list[ApproachComparison]:
+    keys = [(test, metric) for test in tests for metric in losses.metrics]
+    by_case: dict[Case, dict[tuple[str, str], Comparison]] = {}
+    for case in (case for case in losses.finished_cases if case.classifier == classifier):
+        comparisons = {
             (test, metric): comparison
-            for test in tests
-            for metric in metrics
-            if (
-                comparison := measures.compare(
-                    classifier, data_set, all_pairs, ONE_VS_REST, metric, test
-                )
-            )
+            for test, metric in keys
+            if (comparison := losses.compare(case, all_pairs, ONE_VS_REST, metric, test))
         }
-        if len(own) == len(tests) * len(metrics):
-            made[data_set] = own
+        if len(comparisons) == len(keys):
+            by_case[case] = comparisons
     p_values = {
-        (test, metric): holm([own[test, metric].p_value for own in made.values()])
-        for test in tests
-        for metric in metrics
+        key: holm([comparisons[key].p_value for comparisons in by_case.values()]) for key in keys
     }
     return [
-        Duel(
-            classifier,
-            data_set,
+        ApproachComparison(
+            case,
             all_pairs,
             {
                 metric: (
-                    measures.mean(classifier, data_set, ONE_VS_REST, metric),
-                    measures.mean(classifier, data_set, all_pairs, metric),
+                    losses.mean(case, ONE_VS_REST, metric),
+                    losses.mean(case, all_pairs, metric),
                 )
-                for metric in metrics
+                for metric in losses.metrics
             },
-            own,
+            comparisons,
             {
-                key: replace(comparison, p_value=float(p_values[key][place]))
-                for key, comparison in own.items()
+                key: replace(comparison, p_value=float(p_values[key][index]))
+                for key, comparison in comparisons.items()
             },
         )
-        for place, (data_set, own) in enumerate(made.items())
+        for index, (case, comparisons) in enumerate(by_case.items())
     ]

@@ -1,137 +1,154 @@
-"""The paper's main claim as tables: one-vs-rest against all pairs."""
+"""Tables of the paper's main claim: one-vs-rest against all pairs."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from calibrant.comparison import wilcoxon_test
-from experiments.paper.approach_comparison import ALL_PAIRS, ONE_VS_REST, WINNERS, Duel, find_duels
-from experiments.paper.experiment import CLASSIFIERS
-from experiments.paper.losses import (
-    AS_PUBLISHED,
-    METRICS,
-    PUBLISHED_NAMES,
-    Measures,
-    read_published,
-    scenario_title,
+from experiments.classifiers import CLASSIFIERS
+from experiments.experiment import TableOptions
+from experiments.paper.approach_comparison import (
+    ALL_PAIRS,
+    ONE_VS_REST,
+    WINNERS,
+    ApproachComparison,
+    compare_approaches,
 )
-from experiments.rendering import NOTHING, Cell, Table
+from experiments.paper.losses import PaperLosses
+from experiments.paper.methods import PaperMethod
+from experiments.paper.published import CLASSIFIER_NAMES, read_published
+from experiments.rendering import MISSING, Cell, Table, plain_rows
+from experiments.store import Case
 
 SUMMARY_TESTS = ("paired", "corrected")
 NO_COUNTS = ("", "", "")
 DIGITS = 4
 
 
-def approaches_tables(measures: Measures, test: str) -> list[Table]:
-    """Make a table a classifier, with a row a data set, and one that counts who wins.
+def make_approaches_tables(losses: PaperLosses, options: TableOptions) -> list[Table]:
+    """Return one table per classifier and one that counts data sets, or all comparisons as data.
 
     Parameters
     ----------
-    measures : Measures
-        The metrics of a suite.
-    test : {"welch", "paired", "corrected"}
-        The test of the tables by data set; the last table has two tests of its own.
+    losses : PaperLosses
+        Metrics of an experiment.
+    options : TableOptions
+        ``test`` is that of the tables by data set. The last table always has two tests.
 
     Returns
     -------
     list of Table
         The tables.
     """
-    duels = find_duels(measures, (test,))
-    by_data_set = [
-        _data_sets_table(measures, [one for one in duels if one.classifier == classifier], test)
-        for classifier in dict.fromkeys(one.classifier for one in duels)
+    if options.as_data:
+        return [_data_table(losses)]
+    comparisons = compare_approaches(losses, (options.test,))
+    by_classifier: dict[str, list[ApproachComparison]] = {}
+    for comparison in comparisons:
+        by_classifier.setdefault(comparison.case.classifier, []).append(comparison)
+    return [
+        *(
+            _data_sets_table(losses, classifier, own, options.test)
+            for classifier, own in by_classifier.items()
+        ),
+        make_summary_table(losses),
     ]
-    return [*by_data_set, summary_table(measures)]
 
 
-def _data_sets_table(measures: Measures, duels: list[Duel], test: str) -> Table:
-    classifier = duels[0].classifier
-    metrics = list(METRICS[measures.form])
-    kinds = [kind for kind in ALL_PAIRS if kind in measures.scenarios]
-    groups = ["", *[scenario_title(ONE_VS_REST)] * len(metrics)]
+def _data_sets_table(
+    losses: PaperLosses, classifier: str, comparisons: list[ApproachComparison], test: str
+) -> Table:
+    metrics = losses.metrics
+    versions = [method for method in ALL_PAIRS if method in losses.methods]
+    groups = ["", *[ONE_VS_REST.title] * len(metrics)]
     header = ["data set", *metrics]
-    for kind in kinds:
-        difference = "difference as published" if kind.endswith(AS_PUBLISHED) else "difference"
-        groups += [scenario_title(kind)] * len(metrics) + [difference] * (len(metrics) + 1)
+    for method in versions:
+        difference = "difference as published" if method.has_faulty_coupling else "difference"
+        groups += [method.title] * len(metrics) + [difference] * (len(metrics) + 1)
         header += [*metrics, *metrics, "better"]
+    by_case = {(item.case, item.all_pairs): item for item in comparisons}
     rows = []
-    for data_set in measures.finished_sets(classifier):
-        own = {duel.all_pairs: duel for duel in duels if duel.data_set == data_set}
-        losses = {
-            (scenario, metric): measures.mean(classifier, data_set, scenario, metric)
-            for scenario in (ONE_VS_REST, *kinds)
-            for metric in metrics
-        }
-        best = {
-            metric: np.nanmin([losses[scenario, metric] for scenario in (ONE_VS_REST, *kinds)])
-            for metric in metrics
-        }
-        row = [Cell(data_set.capitalize())]
-        for scenario in (ONE_VS_REST, *kinds):
-            for metric in metrics:
-                loss = losses[scenario, metric]
-                row.append(Cell(_number(loss), bold=bool(loss == best[metric])))
-            if scenario != ONE_VS_REST:
-                row += _difference_cells(own.get(scenario), metrics, test)
+    for case in (case for case in losses.finished_cases if case.classifier == classifier):
+        row = [Cell(case.data_set.capitalize())]
+        row += _loss_cells(losses, case, ONE_VS_REST, versions)
+        for method in versions:
+            row += _loss_cells(losses, case, method, versions)
+            row += _difference_cells(by_case.get((case, method)), metrics, test)
         rows.append(row)
     return Table(
-        f"One-vs-rest and all pairs of {CLASSIFIERS[classifier]}",
+        f"One-vs-rest and all pairs with {CLASSIFIERS[classifier].title}",
         header,
         rows,
-        f"Metrics: {measures.form} form, mean of {measures.n_folds} folds. Bold: best. "
-        f"Difference: all pairs minus one-vs-rest; underlined: significant by {test} t-test. "
-        "Better: significantly so by a metric, and not worse by the other. "
-        + measures.finished_note(),
+        f"Metrics: {losses.definition} definition, mean of {losses.n_folds} folds. Bold: best. "
+        f"Difference: all pairs minus one-vs-rest; underlined if significant ({test} t-test). "
+        "Better: significantly better by one metric and not worse by the other. "
+        + losses.describe_finished(),
         groups=groups,
     )
 
 
-def _difference_cells(duel: Duel | None, metrics: list[str], test: str) -> list[Cell]:
-    if duel is None:
-        return [Cell(NOTHING)] * (len(metrics) + 1)
-    comparisons = [duel.comparisons[test, metric] for metric in metrics]
+def _loss_cells(
+    losses: PaperLosses, case: Case, method: PaperMethod, versions: Sequence[PaperMethod]
+) -> list[Cell]:
+    cells = []
+    for metric in losses.metrics:
+        loss = losses.mean(case, method, metric)
+        best = np.nanmin([losses.mean(case, other, metric) for other in (ONE_VS_REST, *versions)])
+        text = MISSING if np.isnan(loss) else f"{loss:.{DIGITS}f}"
+        cells.append(Cell(text, bold=bool(loss == best)))
+    return cells
+
+
+def _difference_cells(
+    comparison: ApproachComparison | None, metrics: list[str], test: str
+) -> list[Cell]:
+    if comparison is None:
+        return [Cell(MISSING)] * (len(metrics) + 1)
+    tested = [comparison.comparisons[test, metric] for metric in metrics]
     return [
-        *(
-            Cell(f"{own.difference:+.{DIGITS}f}", underline=own.is_significant())
-            for own in comparisons
-        ),
-        Cell(duel.winner(test)),
+        *(Cell(f"{one.difference:+.{DIGITS}f}", underline=one.is_significant()) for one in tested),
+        Cell(comparison.winner(test)),
     ]
 
 
-def summary_table(measures: Measures) -> Table:
+def make_summary_table(losses: PaperLosses) -> Table:
     """Count the data sets on which either approach is better, beside the published counts."""
-    duels = find_duels(measures, SUMMARY_TESTS)
+    by_row: dict[tuple[str, PaperMethod], list[ApproachComparison]] = {}
+    for comparison in compare_approaches(losses, SUMMARY_TESTS):
+        key = (comparison.case.classifier, comparison.all_pairs)
+        by_row.setdefault(key, []).append(comparison)
     rows = []
-    for classifier, kind in dict.fromkeys((one.classifier, one.all_pairs) for one in duels):
-        own = [one for one in duels if (one.classifier, one.all_pairs) == (classifier, kind)]
-        coupling = "as published" if kind.endswith(AS_PUBLISHED) else "correct"
-        wilcoxon = [_wilcoxon_cell(own, metric) for metric in METRICS[measures.form]]
+    for (classifier, method), comparisons in by_row.items():
+        coupling = "as published" if method.has_faulty_coupling else "correct"
+        wilcoxon = [_wilcoxon_cell(comparisons, metric) for metric in losses.metrics]
         for test in SUMMARY_TESTS:
-            # The paper's test is the paired one, by its results.
-            beside = _published_counts(measures, classifier) if test == "paired" else NO_COUNTS
+            # The paper's counts follow from the paired test.
+            published = _published_counts(losses, classifier) if test == "paired" else NO_COUNTS
+            winners = [item.winner(test) for item in comparisons]
+            adjusted = [item.winner(test, adjusted=True) for item in comparisons]
             rows.append(
                 [
-                    *(Cell(text) for text in (CLASSIFIERS[classifier], coupling, test)),
-                    *_count_cells([duel.winner(test) for duel in own], beside),
-                    *_count_cells([duel.winner(test, adjusted=True) for duel in own], NO_COUNTS),
+                    *(Cell(text) for text in (CLASSIFIERS[classifier].title, coupling, test)),
+                    *_count_cells(winners, published),
+                    *_count_cells(adjusted, NO_COUNTS),
                     *wilcoxon,
                 ]
             )
     notes = [
-        f"Metrics: {measures.form} form.",
-        "A data set with numbers of both goes to the approach that is significantly better by a "
-        "metric and not worse by the other.",
-        "In brackets: the paper's count."
-        if any(cell.beside for row in rows for cell in row)
+        f"Metrics: {losses.definition} definition.",
+        "A data set counts for the approach that is significantly better by one metric and not "
+        "worse by the other.",
+        "In parentheses: the published count."
+        if any(cell.reference for row in rows for cell in row)
         else "",
         "Holm: p-values adjusted for the number of data sets.",
-        "Wilcoxon: p of the signed-rank test over the data sets.",
-        measures.finished_note(),
+        "Wilcoxon: p-value of the signed-rank test over the data sets.",
+        losses.describe_finished(),
     ]
     return Table(
-        "One-vs-rest against all pairs, both DGG+ENIR: the number of data sets",
+        "One-vs-rest against all pairs, both DGG+ENIR: number of data sets",
         ["classifier", "coupling", "t-test", *WINNERS.values(), *WINNERS.values(), "MSE", "LL"],
         rows,
         " ".join(filter(None, notes)),
@@ -139,65 +156,56 @@ def summary_table(measures: Measures) -> Table:
             *[""] * 3,
             *["better"] * len(WINNERS),
             *["better after Holm"] * len(WINNERS),
-            *["Wilcoxon p"] * len(METRICS[measures.form]),
+            *["Wilcoxon p"] * len(losses.metrics),
         ],
     )
 
 
-def _published_counts(measures: Measures, classifier: str) -> tuple[str, ...]:
-    """Return the paper's counts, if the runs are to be held against them."""
-    if (measures.protocol, measures.form) != ("as-published", "published"):
+def _published_counts(losses: PaperLosses, classifier: str) -> tuple[str, ...]:
+    """Return the paper's counts where they are comparable."""
+    if not losses.has_published_values:
         return NO_COUNTS
-    name = PUBLISHED_NAMES[classifier]
+    name = CLASSIFIER_NAMES[classifier]
     (row,) = (row for row in read_published("approaches.csv") if row["classifier"] == name)
     return (row["one_vs_rest_better"], row["even"], row["all_pairs_better"])
 
 
-def _count_cells(winners: list[str], beside: tuple[str, ...]) -> list[Cell]:
+def _count_cells(winners: list[str], published: tuple[str, ...]) -> list[Cell]:
     return [
-        Cell(str(winners.count(winner)), beside=published)
-        for winner, published in zip(WINNERS.values(), beside, strict=True)
+        Cell(str(winners.count(winner)), reference=count)
+        for winner, count in zip(WINNERS.values(), published, strict=True)
     ]
 
 
-def _wilcoxon_cell(duels: list[Duel], metric: str) -> Cell:
-    if len(duels) < 2:
-        return Cell(NOTHING)
-    one_vs_rest, all_pairs = zip(*(duel.losses[metric] for duel in duels), strict=True)
+def _wilcoxon_cell(comparisons: list[ApproachComparison], metric: str) -> Cell:
+    if len(comparisons) < 2:
+        return Cell(MISSING)
+    one_vs_rest, all_pairs = zip(*(item.losses[metric] for item in comparisons), strict=True)
     return Cell(f"{wilcoxon_test(all_pairs, one_vs_rest).p_value:.3f}")
 
 
-def approaches_data(measures: Measures) -> Table:
-    """List all comparisons of the approaches, for those who compute further."""
+def _data_table(losses: PaperLosses) -> Table:
     return Table(
         "One-vs-rest against all pairs",
         [
-            *("classifier", "data_set", "scenario", "metric"),
+            *("classifier", "data_set", "method", "metric"),
             *("one_vs_rest", "all_pairs", "difference"),
             *(f"{test}_{kind}" for test in SUMMARY_TESTS for kind in ("p", "holm_p")),
         ],
-        [
-            [
-                Cell(text)
-                for text in (
-                    duel.classifier,
-                    duel.data_set,
-                    duel.all_pairs,
-                    metric,
-                    *(f"{loss:.6g}" for loss in duel.losses[metric]),
-                    f"{duel.comparisons[SUMMARY_TESTS[0], metric].difference:.6g}",
-                    *(
-                        f"{own[test, metric].p_value:.6g}"
-                        for test in SUMMARY_TESTS
-                        for own in (duel.comparisons, duel.adjusted)
-                    ),
-                )
-            ]
-            for duel in find_duels(measures, SUMMARY_TESTS)
-            for metric in METRICS[measures.form]
-        ],
+        plain_rows(
+            (
+                *item.case,
+                item.all_pairs.name,
+                metric,
+                *(f"{loss:.6g}" for loss in item.losses[metric]),
+                f"{item.comparisons[SUMMARY_TESTS[0], metric].difference:.6g}",
+                *(
+                    f"{tested[test, metric].p_value:.6g}"
+                    for test in SUMMARY_TESTS
+                    for tested in (item.comparisons, item.adjusted)
+                ),
+            )
+            for item in compare_approaches(losses, SUMMARY_TESTS)
+            for metric in losses.metrics
+        ),
     )
-
-
-def _number(value: float) -> str:
-    return NOTHING if np.isnan(value) else f"{value:.{DIGITS}f}"

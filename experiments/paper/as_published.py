@@ -1,25 +1,22 @@
-"""What the published numbers rest on, and nothing else should.
+"""What the published numbers rest on, and nothing else should use.
 
-The paper's tables come out of the authors' R code and its habits, one of which is a bug.
-To check the tables against the paper, this file has those habits, and the bug:
+The paper's tables come from the authors' R code, its conventions and one bug. To compare our
+numbers with the published ones, this module reproduces them:
 
-- all pairs are coupled by R's ``kernlab::couple``, which fills its matrix in the wrong
-  order for four or more classes (`faulty_couple`);
-- naive Bayes is that of R's e1071 (`E1071NaiveBayes`);
-- features are scaled on the whole data set, before it is folded (`prepare`);
-- the folds are those of the authors, found by their random seed (`published_folds`);
-- the forest's number of features to try is tuned by out-of-bag error (`tuned_forest`);
-- calibrated probabilities may be 0 (`PlainClassifier`).
+- pairs are coupled as R's ``kernlab::couple`` does it, which fills its matrix in the wrong order
+  for four or more classes (`faulty_couple`);
+- naive Bayes is that of R's e1071 package (`E1071NaiveBayes`);
+- features are scaled on the whole data set before it is split (`preprocess_as_published`);
+- the forest's ``max_features`` is tuned by out-of-bag error (`tune_forest`);
+- calibrated probabilities have no floor, so they can be 0 (`predict_without_floor`).
 
-None of this is used unless a run is asked for as published.
+The authors' folds are in `experiments.paper.published`.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from importlib.resources import files
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,17 +24,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calibrant.classifier import CalibratedClassifier
-from calibrant.strategies import AllPairs
+from calibrant import CalibratedClassifier
+from calibrant._core.typing import FloatArray, IndexArray
+from experiments.classifiers import make_forest
 from experiments.preprocessing import DropNearZeroVariance
 
-FloatArray = NDArray[np.float64]
-
-N_FOLDS = 10
+# ``tuneRF`` goes on while the out-of-bag error falls by more than this share.
+TUNING_IMPROVEMENT = 0.05
 
 
 def faulty_couple(pairwise: ArrayLike) -> FloatArray:
-    """Pairwise coupling with the fault of R's ``kernlab::couple(coupler = "minpair")``.
+    """Couple pairwise probabilities with the fault of ``kernlab::couple(coupler = "minpair")``.
 
     Parameters
     ----------
@@ -47,21 +44,22 @@ def faulty_couple(pairwise: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        What that function returns. Right for three classes. For more, rows sum to 1 but
-        may have negative values; NaN where its linear system has no solution.
+        The result of the R function. It is correct for three classes. For more classes, rows
+        sum to 1 but can have negative entries; they are NaN where the linear system is
+        singular.
 
     Notes
     -----
-    The function takes the pairs as a vector and writes it into the upper and into the
-    lower triangle of a matrix, both in R's column-major order. In the lower triangle that
-    is the order of the vector; in the upper one it is not, so that entry (i, j) is no
-    longer one minus entry (j, i).
+    The R function takes the pairs as a vector and assigns it to the upper and to the lower
+    triangle of a matrix, both in R's column-major order. The vector has that order in the lower
+    triangle only. In the upper triangle the entries are permuted, and entry (i, j) is no longer
+    one minus entry (j, i).
     """
     pairs = np.asarray(pairwise, dtype=np.float64)
     n_samples, n_pairs = pairs.shape
     n_classes = int(1 + np.sqrt(1 + 8 * n_pairs)) // 2
     column, row = np.triu_indices(n_classes, 1)
-    lower = (row, column)  # column by column, as R walks through the lower triangle
+    lower = (row, column)  # column by column through the lower triangle
     order = np.lexsort((column, row))
     upper = (column[order], row[order])  # column by column through the upper triangle
 
@@ -77,7 +75,7 @@ def faulty_couple(pairwise: ArrayLike) -> FloatArray:
     constant[-1] = 1.0
 
     proba = np.full((n_samples, n_classes), np.nan)
-    # R's solve refuses a system whose reciprocal condition number is below this.
+    # R's solve refuses a system whose reciprocal condition number is smaller.
     regular = 1.0 / np.linalg.cond(system, 1) > np.finfo(np.float64).eps
     if regular.any():
         solution = np.linalg.solve(system[regular], constant[None, :, None])[:, :, 0]
@@ -85,32 +83,61 @@ def faulty_couple(pairwise: ArrayLike) -> FloatArray:
     return proba
 
 
-class FaultyAllPairs(AllPairs):
-    """All pairs, coupled as in the published tables."""
+def predict_with_faulty_coupling(model: CalibratedClassifier, X: ArrayLike) -> FloatArray:
+    """Predict class probabilities of a fitted all-pairs model, coupled by `faulty_couple`.
 
-    def _combine(self, problems: Any) -> FloatArray:
-        """Couple by `faulty_couple`; each problem has the later class as positive."""
-        earlier, later = problems.code.argmin(axis=0), problems.code.argmax(axis=0)
-        order = np.lexsort((later, earlier))
-        return faulty_couple(1.0 - problems.proba[:, order])
+    Parameters
+    ----------
+    model : CalibratedClassifier
+        Fitted with ``strategy="all-pairs"`` on three or more classes.
+    X : array-like of shape (n_samples, n_features)
+        Rows to predict.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        The probabilities, as `faulty_couple` returns them.
+    """
+    later_class = np.column_stack(model.predict_problem_proba(X))
+    # The positive side of each problem is the later class; R takes P(earlier | either).
+    code = np.asarray(model.code_)
+    earlier, later = code.argmin(axis=0), code.argmax(axis=0)
+    row_major = np.lexsort((later, earlier))
+    return faulty_couple(1.0 - later_class[:, row_major])
 
 
-class PlainClassifier(CalibratedClassifier):
-    """`CalibratedClassifier` as published: calibrated probabilities may be 0."""
+def predict_without_floor(model: CalibratedClassifier, X: ArrayLike) -> FloatArray:
+    """Predict class probabilities of a fitted model without the probability floor.
 
-    def _limit(self, proba: FloatArray) -> FloatArray:
-        return proba
+    Parameters
+    ----------
+    model : CalibratedClassifier
+        Fitted with binary scoring problems and with calibration.
+    X : array-like of shape (n_samples, n_features)
+        Rows to predict.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        The probabilities, which can be 0.
+    """
+    return model.strategy_.combine(
+        model.predict_problem_proba(X),
+        model.code_,
+        model.class_count_,
+        fallback=model.predict_problem_proba(X, calibrated=False),
+    )
 
 
 class E1071NaiveBayes(ClassifierMixin, BaseEstimator):
-    """Naive Bayes of R's e1071 package: Gaussian features, and categorical ones by share.
+    """Naive Bayes of R's e1071 package, with Gaussian and categorical features.
 
     Parameters
     ----------
     categorical : tuple of int, default=()
-        Columns that hold category codes.
+        Columns that hold category codes, from 0.
     threshold : float, default=0.001
-        What a standard deviation or a density of exactly 0 becomes.
+        Replaces standard deviations and densities that are exactly 0.
     """
 
     def __init__(self, *, categorical: tuple[int, ...] = (), threshold: float = 0.001):
@@ -118,50 +145,50 @@ class E1071NaiveBayes(ClassifierMixin, BaseEstimator):
         self.threshold = threshold
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Estimate class shares, means, standard deviations and category shares."""
+        """Estimate class frequencies, means, standard deviations and category frequencies."""
         values = validate_data(self, X, dtype=np.float64)
         self.classes_, index = np.unique(np.asarray(y), return_inverse=True)
         self.gaussian_ = np.setdiff1d(np.arange(values.shape[1]), self.categorical)
-        parts = [values[index == k] for k in range(len(self.classes_))]
-        self.share_ = np.bincount(index) / len(index)
-        self.mean_ = np.array([part[:, self.gaussian_].mean(axis=0) for part in parts])
-        # Of one row R has no standard deviation, and of equal values one of exactly 0, which
-        # rounding in the mean would spoil here.
-        self.sd_ = np.array(
-            [
-                np.where(np.ptp(own, axis=0) == 0, 0.0, own.std(axis=0, ddof=min(1, len(own) - 1)))
-                for own in (part[:, self.gaussian_] for part in parts)
-            ]
-        )
+        by_class = [values[index == k] for k in range(len(self.classes_))]
+        self.class_prior_ = np.bincount(index) / len(index)
+        self.mean_ = np.array([rows[:, self.gaussian_].mean(axis=0) for rows in by_class])
+        self.sd_ = np.array([_standard_deviation(rows[:, self.gaussian_]) for rows in by_class])
         self.sd_[self.sd_ == 0] = self.threshold
         self.tables_ = [
-            np.array([[np.mean(part[:, column] == code) for code in codes] for part in parts])
+            np.array([[np.mean(rows[:, column] == code) for code in codes] for rows in by_class])
             for column in self.categorical
             for codes in [np.arange(int(values[:, column].max()) + 1)]
         ]
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class probabilities, with a density of 0 taken as the threshold."""
+        """Return class probabilities, with densities of 0 replaced by the threshold."""
         check_is_fitted(self)
         values = validate_data(self, X, dtype=np.float64, reset=False)
         distance = (values[:, None, self.gaussian_] - self.mean_) / self.sd_
         density = np.exp(-0.5 * distance**2) / (self.sd_ * np.sqrt(2 * np.pi))
-        log_joint = np.log(self.share_) + self._log(density).sum(axis=2)
+        log_joint = np.log(self.class_prior_) + self._log(density).sum(axis=2)
         for column, table in zip(self.categorical, self.tables_, strict=True):
             log_joint += self._log(table[:, values[:, column].astype(int)].T)
         joint = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
         return joint / joint.sum(axis=1, keepdims=True)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Most probable class of each row."""
+        """Return the most probable class of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _log(self, density: FloatArray) -> FloatArray:
         return np.log(np.where(density <= 0, self.threshold, density))
 
 
-def prepare(data: Bunch) -> tuple[FloatArray, tuple[int, ...]]:
+def _standard_deviation(rows: FloatArray) -> FloatArray:
+    """Return the sample standard deviation of each column, 0 for a single row."""
+    sd = rows.std(axis=0, ddof=min(1, len(rows) - 1))
+    # Rounding of the mean could make it positive where all values are equal.
+    return np.where(np.ptp(rows, axis=0) == 0, 0.0, sd)
+
+
+def preprocess_as_published(data: Bunch) -> tuple[FloatArray, tuple[int, ...]]:
     """Drop and scale features on the whole data set; categories stay codes.
 
     Parameters
@@ -186,29 +213,16 @@ def prepare(data: Bunch) -> tuple[FloatArray, tuple[int, ...]]:
     return X, categorical
 
 
-def published_folds(data_set: str) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the training and test rows of the authors' folds."""
-    table = files("experiments.paper").joinpath("data", "folds.csv").read_text(encoding="utf-8")
-    digits = {
-        row["data_set"]: row["fold_of_each_row"] for row in csv.DictReader(table.splitlines())
-    }
-    fold = np.array(list(digits[data_set])).astype(int)
-    for number in range(1, N_FOLDS + 1):
-        held_out = fold == number % N_FOLDS
-        yield np.flatnonzero(~held_out), np.flatnonzero(held_out)
+def tune_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
+    """Choose ``max_features`` of a forest by the rule of R's ``tuneRF``.
 
-
-def tuned_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
-    """Set a forest's number of features to try, by the rule of R's ``tuneRF``.
-
-    Doubled and halved from the square root of the number of features as long as the
-    out-of-bag error falls by 5 %. The authors tune for each binary problem; here it is
-    done once, on the classes of a training part, which takes a fraction of the time.
+    Starting from the square root of the number of features, it is doubled and halved as long as
+    the out-of-bag error falls by more than 5 %.
 
     Parameters
     ----------
     forest : RandomForestClassifier
-        The forest to tune; it is left alone.
+        The forest to tune, which is not changed.
     X : ndarray of shape (n_samples, n_features)
         Training rows.
     y : ndarray of shape (n_samples,)
@@ -218,22 +232,44 @@ def tuned_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
     -------
     RandomForestClassifier
         The tuned forest, unfitted.
+
+    Notes
+    -----
+    The authors tune for each binary problem. Here it is done once per fold, on all classes,
+    which takes a fraction of the time.
     """
 
-    def error(n_tried: int) -> float:
-        trial = clone(forest).set_params(max_features=n_tried, oob_score=True).fit(X, y)
+    def out_of_bag_error(max_features: int) -> float:
+        trial = clone(forest).set_params(max_features=max_features, oob_score=True).fit(X, y)
         return 1.0 - float(trial.oob_score_)
 
     n_features = X.shape[1]
     start = max(1, int(np.sqrt(n_features)))
-    errors = {start: error(start)}
+    errors = {start: out_of_bag_error(start)}
     best = errors[start]
     for factor in (0.5, 2.0):
-        tried = start
-        while (following := min(n_features, int(np.ceil(tried * factor)))) not in errors:
-            tried = following
-            errors[tried] = error(tried)
-            if best <= 0 or 1.0 - errors[tried] / best <= 0.05:
+        current = start
+        while (following := min(n_features, int(np.ceil(current * factor)))) not in errors:
+            current = following
+            errors[current] = out_of_bag_error(current)
+            if best <= 0 or 1.0 - errors[current] / best <= TUNING_IMPROVEMENT:
                 break
-            best = errors[tried]
+            best = errors[current]
     return clone(forest).set_params(max_features=min(errors, key=lambda tried: errors[tried]))
+
+
+class TrainingRows(NamedTuple):
+    """What the authors' classifiers are made from."""
+
+    X: FloatArray
+    y: IndexArray
+    categorical: tuple[int, ...]
+    seed: int
+    n_trees: int
+
+
+# The authors' version of each classifier, unfitted.
+CLASSIFIERS_AS_PUBLISHED: dict[str, Callable[[TrainingRows], Any]] = {
+    "nb": lambda rows: E1071NaiveBayes(categorical=rows.categorical),
+    "rf": lambda rows: tune_forest(make_forest(rows.seed, rows.n_trees), rows.X, rows.y),
+}

@@ -1,72 +1,84 @@
-"""Table 3 of the paper: data sets improved, neutral and impaired by calibration."""
+"""Table 3 of the paper: data sets that calibration improves, leaves unchanged or impairs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from calibrant.comparison import effect
-from experiments.paper.experiment import CLASSIFIERS
-from experiments.paper.losses import (
-    AS_PUBLISHED,
-    METRICS,
-    PUBLISHED_NAMES,
-    Measures,
-    read_published,
-    scenario_title,
-)
-from experiments.paper.results import RAW
-from experiments.rendering import Cell, Table
+from experiments.classifiers import CLASSIFIERS
+from experiments.experiment import TableOptions
+from experiments.paper.losses import PaperLosses
+from experiments.paper.methods import BASELINE, METHODS, PaperMethod
+from experiments.paper.published import CLASSIFIER_NAMES, read_published
+from experiments.rendering import Cell, Table, plain_rows
 
-CALIBRATED = "_dgg_enir"
 EFFECTS = ("improved", "neutral", "impaired")
-# Problems with three to five classes have a low number of classes, as in the paper.
-MOST_LOW_CLASSES = 5
+# The paper's limit of a low number of classes.
+MAX_LOW_CLASSES = 5
 CLASS_GROUPS = ("low", "high")
+# Rows of Table 3 by calibrated method.
+PUBLISHED_APPROACHES = {
+    "one_vs_rest_dgg_enir": "one_vs_rest",
+    "all_pairs_dgg_enir": "all_pairs",
+}
 
 
 @dataclass(frozen=True)
 class EffectCount:
-    """The number of finished data sets on which calibration has an effect, ours and the paper's."""
+    """Number of finished data sets on which calibration has an effect.
+
+    Attributes
+    ----------
+    classifier, method : str
+        Names of the classifier and of the calibrated method.
+    class_group : {"low", "high"}
+        Number of classes of the data sets.
+    effect : {"improved", "neutral", "impaired"}
+        The effect.
+    count, published : int
+        The number of data sets, here and in the paper.
+    """
 
     classifier: str
-    scenario: str
+    method: str
     class_group: str
     effect: str
     count: int
     published: int
 
 
-def count_effects(measures: Measures, test: str) -> list[EffectCount]:
-    """Count effects of calibration, where both metrics have numbers.
+def count_effects(losses: PaperLosses, test: str) -> list[EffectCount]:
+    """Count the effects of calibration on data sets where both metrics have a value.
 
     Parameters
     ----------
-    measures : Measures
-        The metrics of a suite.
+    losses : PaperLosses
+        Metrics of an experiment.
     test : {"welch", "paired", "corrected"}
         The test against multi-class raw.
 
     Returns
     -------
     list of EffectCount
-        By classifier, scenario, number of classes and effect.
+        Ordered by classifier, method, number of classes and effect.
     """
-    measures.check_finished()
+    losses.check_any_finished()
     published = {
         (row["classifier"], row["approach"], row["class_count_group"]): row
         for row in read_published("effects.csv")
     }
+    finished = {case.classifier for case in losses.finished_cases}
     counts = []
-    for classifier in filter(measures.finished_sets, measures.classifiers):
-        for scenario in (name for name in measures.scenarios if CALIBRATED in name):
-            approach = scenario.removesuffix(AS_PUBLISHED).removesuffix(CALIBRATED)
-            own = _count(measures, classifier, scenario, test)
+    for classifier in (name for name in losses.classifiers if name in finished):
+        for method in (method for method in losses.methods if method.is_calibrated):
+            found = _count(losses, classifier, method, test)
+            approach = PUBLISHED_APPROACHES[method.published_name]
             for group in CLASS_GROUPS:
-                beside = published[PUBLISHED_NAMES[classifier], approach, group]
+                row = published[CLASSIFIER_NAMES[classifier], approach, group]
                 counts += [
                     EffectCount(
-                        classifier, scenario, group, kind, own[group, kind], int(beside[kind])
+                        classifier, method.name, group, kind, found[group, kind], int(row[kind])
                     )
                     for kind in EFFECTS
                 ]
@@ -74,62 +86,49 @@ def count_effects(measures: Measures, test: str) -> list[EffectCount]:
 
 
 def _count(
-    measures: Measures, classifier: str, scenario: str, test: str
+    losses: PaperLosses, classifier: str, method: PaperMethod, test: str
 ) -> Counter[tuple[str, str]]:
     counts: Counter[tuple[str, str]] = Counter()
-    for data_set in measures.finished_sets(classifier):
+    for case in (case for case in losses.finished_cases if case.classifier == classifier):
         comparisons = [
-            measures.compare(classifier, data_set, scenario, RAW, metric, test)
-            for metric in METRICS[measures.form]
+            losses.compare(case, method, BASELINE, metric, test) for metric in losses.metrics
         ]
         known = [comparison for comparison in comparisons if comparison is not None]
         if len(known) == len(comparisons):
-            n_classes = measures.n_classes(classifier, data_set)
-            group = "low" if n_classes <= MOST_LOW_CLASSES else "high"
+            group = "low" if losses.n_classes(case) <= MAX_LOW_CLASSES else "high"
             counts[group, effect(known)] += 1
     return counts
 
 
-def effects_table(measures: Measures, test: str) -> Table:
-    """Make the table in the paper's layout: classifier and approach, by number of classes."""
+def make_effects_tables(losses: PaperLosses, options: TableOptions) -> list[Table]:
+    """Return the table in the paper's layout, or all counts as data."""
+    counts = count_effects(losses, options.test)
+    if options.as_data:
+        header = ["classifier", "method", "class_group", "effect", "count", "published"]
+        return [Table("Effects", header, plain_rows(map(astuple, counts)))]
     by_row: dict[tuple[str, str], list[EffectCount]] = {}
-    for one in count_effects(measures, test):
-        by_row.setdefault((one.classifier, one.scenario), []).append(one)
-    return Table(
-        "Effect of calibration: the number of data sets",
-        ["classifier", "approach", *EFFECTS, *EFFECTS],
-        [
+    for count in counts:
+        by_row.setdefault((count.classifier, count.method), []).append(count)
+    return [
+        Table(
+            "Effect of calibration: number of data sets",
+            ["classifier", "method", *EFFECTS, *EFFECTS],
             [
-                Cell(CLASSIFIERS[classifier]),
-                Cell(scenario_title(scenario)),
-                *(Cell(str(one.count), beside=str(one.published)) for one in own),
-            ]
-            for (classifier, scenario), own in by_row.items()
-        ],
-        f"In brackets: the published count. Low: up to {MOST_LOW_CLASSES} classes. Significance by "
-        f"{test} t-test against multi-class raw, {measures.form} form of the metrics; a data set "
-        "where it has no number is not counted. " + measures.finished_note(),
-        groups=["", "", *(f"{group} number of classes" for group in CLASS_GROUPS for _ in EFFECTS)],
-    )
-
-
-def effects_data(measures: Measures, test: str) -> Table:
-    """List all counts, for those who compute further."""
-    return Table(
-        "Effects",
-        ["classifier", "scenario", "class_group", "effect", "count", "published"],
-        [
-            [
-                Cell(text)
-                for text in (
-                    one.classifier,
-                    one.scenario,
-                    one.class_group,
-                    one.effect,
-                    str(one.count),
-                    str(one.published),
-                )
-            ]
-            for one in count_effects(measures, test)
-        ],
-    )
+                [
+                    Cell(CLASSIFIERS[classifier].title),
+                    Cell(METHODS[method].title),
+                    *(Cell(str(one.count), reference=str(one.published)) for one in row),
+                ]
+                for (classifier, method), row in by_row.items()
+            ],
+            f"In parentheses: the published count. Low: up to {MAX_LOW_CLASSES} classes. "
+            f"Significance: {options.test} t-test against multi-class raw, {losses.definition} "
+            "definition of the metrics. Data sets without a value are not counted. "
+            + losses.describe_finished(),
+            groups=[
+                "",
+                "",
+                *(f"{group} number of classes" for group in CLASS_GROUPS for _ in EFFECTS),
+            ],
+        )
+    ]

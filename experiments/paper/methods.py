@@ -1,75 +1,102 @@
-"""The paper's calibration scenarios as data: name -> estimator."""
+"""The paper's methods: three approaches to several classes, with and without calibration."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from calibrant.classifier import CalibratedClassifier
+from calibrant import CalibratedClassifier
+
+MULTICLASS, ONE_VS_REST, ALL_PAIRS = "multi-class", "one-vs-rest", "all-pairs"
 
 
 @dataclass(frozen=True)
-class Scenario:
+class PaperMethod:
     """One column of the paper's tables.
 
     Attributes
     ----------
     name : str
-        The name in stores and files.
+        Name in stores and CSV files.
     title : str
-        The name for readers.
-    approach : str
-        "multi-class", "one-vs-rest" or "all-pairs".
-    parameters : dict
-        Parameters of `CalibratedClassifier`; empty for the bare classifier.
-    maker : type
-        `CalibratedClassifier` or a variant of it.
+        Name in tables.
+    approach : {"multi-class", "one-vs-rest", "all-pairs"}
+        How several classes become scoring problems.
+    is_calibrated : bool
+        Whether scores are calibrated by DGG+ENIR. Uncalibrated methods are "raw" in the paper.
+    faulty_version_of : str or None
+        Name of the method that this one repeats with the faulty coupling behind the published
+        numbers. None means correct coupling.
     """
 
     name: str
     title: str
     approach: str
-    parameters: dict[str, Any] = field(default_factory=dict)
-    maker: type[CalibratedClassifier] = CalibratedClassifier
+    is_calibrated: bool = False
+    faulty_version_of: str | None = None
 
     @property
-    def calibrates(self) -> bool:
-        """Whether scores are calibrated."""
-        return self.parameters.get("method") is not None
+    def has_faulty_coupling(self) -> bool:
+        """Whether pairs are coupled with the fault behind the published numbers."""
+        return self.faulty_version_of is not None
 
-    def estimator(self, classifier: Any, **options: Any) -> Any:
-        """Return the estimator of this scenario.
+    @property
+    def published_name(self) -> str:
+        """Name in the files of published numbers."""
+        return self.faulty_version_of or self.name
+
+    def make_estimator(self, classifier: Any, **parameters: Any) -> Any:
+        """Return the estimator to fit.
 
         Parameters
         ----------
         classifier : classifier
             The classifier to calibrate.
-        **options : dict
-            Further parameters of `CalibratedClassifier`: ``n_jobs``, ``random_state``.
+        **parameters : dict
+            Further parameters of `CalibratedClassifier`, such as ``random_state``.
 
         Returns
         -------
         classifier
-            The classifier itself for "multiclass_raw", else a `CalibratedClassifier`.
+            The classifier itself for the multi-class approach, otherwise a
+            `CalibratedClassifier`.
         """
-        if not self.parameters:
+        if self.approach == MULTICLASS:
             return classifier
-        return self.maker(classifier, **self.parameters, **options)
+        return CalibratedClassifier(
+            classifier,
+            strategy=self.approach,
+            method="enir" if self.is_calibrated else None,
+            cv="monte-carlo",
+            **parameters,
+        )
 
 
-def _scenario(name: str, title: str, approach: str, method: str | None) -> Scenario:
-    return Scenario(
-        name, title, approach, {"strategy": approach, "method": method, "cv": "monte-carlo"}
-    )
-
-
-SCENARIOS = {
-    scenario.name: scenario
-    for scenario in (
-        Scenario("multiclass_raw", "multi-class raw", "multi-class"),
-        _scenario("one_vs_rest_raw", "one-vs-rest raw", "one-vs-rest", None),
-        _scenario("one_vs_rest_dgg_enir", "one-vs-rest DGG+ENIR", "one-vs-rest", "enir"),
-        _scenario("all_pairs_raw", "all pairs raw", "all-pairs", None),
-        _scenario("all_pairs_dgg_enir", "all pairs DGG+ENIR", "all-pairs", "enir"),
+METHODS = {
+    method.name: method
+    for method in (
+        PaperMethod("multiclass_raw", "multi-class raw", MULTICLASS),
+        PaperMethod("one_vs_rest_raw", "one-vs-rest raw", ONE_VS_REST),
+        PaperMethod("one_vs_rest_dgg_enir", "one-vs-rest DGG+ENIR", ONE_VS_REST, True),
+        PaperMethod("all_pairs_raw", "all pairs raw", ALL_PAIRS),
+        PaperMethod(
+            "all_pairs_raw_as_published",
+            "all pairs raw as published",
+            ALL_PAIRS,
+            faulty_version_of="all_pairs_raw",
+        ),
+        PaperMethod("all_pairs_dgg_enir", "all pairs DGG+ENIR", ALL_PAIRS, True),
+        PaperMethod(
+            "all_pairs_dgg_enir_as_published",
+            "all pairs DGG+ENIR as published",
+            ALL_PAIRS,
+            True,
+            faulty_version_of="all_pairs_dgg_enir",
+        ),
     )
 }
+CORRECT_METHODS = {
+    name: method for name, method in METHODS.items() if not method.has_faulty_coupling
+}
+# The method that all others are compared with.
+BASELINE = METHODS["multiclass_raw"]

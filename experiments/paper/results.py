@@ -1,4 +1,4 @@
-"""Tables 4 and 5 of the paper: both metrics in all scenarios, beside the published values."""
+"""Tables 4 and 5 of the paper: both metrics of all methods, beside the published values."""
 
 from __future__ import annotations
 
@@ -6,35 +6,43 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.paper.experiment import CLASSIFIERS
-from experiments.paper.losses import METRICS, Measures, published_value, scenario_title
-from experiments.rendering import NOTHING, Cell, Table
+from experiments.classifiers import CLASSIFIERS
+from experiments.experiment import TableOptions
+from experiments.paper.losses import PaperLosses
+from experiments.paper.methods import BASELINE, PaperMethod
+from experiments.paper.published import published_value
+from experiments.rendering import MISSING, Cell, Table, plain_rows
+from experiments.store import Case
 
-RAW = "multiclass_raw"
 DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Result:
-    """A metric of a scenario on a data set.
+    """A metric of a method in a case.
 
     Attributes
     ----------
+    case : Case
+        Classifier and data set.
+    method : PaperMethod
+        The method.
+    metric : str
+        The metric.
     value : float
-        The mean of the folds; NaN where there is none.
+        Mean over the folds; NaN if there is none.
     published : float or None
-        The paper's value, where metrics are of its form and it has one.
+        The published value; None if there is none for this definition of the metrics.
     is_best : bool
-        Whether no scenario has a lower value, in the digits that are printed.
+        Whether no method has a lower value, in the digits that are printed.
     is_significant : bool
-        Whether it differs from multi-class raw.
+        Whether the difference from multi-class raw is statistically significant.
     n_folds : int
-        The folds behind it.
+        Number of folds behind the value.
     """
 
-    classifier: str
-    data_set: str
-    scenario: str
+    case: Case
+    method: PaperMethod
     metric: str
     value: float
     published: float | None
@@ -43,135 +51,131 @@ class Result:
     n_folds: int
 
 
-def find_results(measures: Measures, test: str) -> list[Result]:
-    """Return the mean of every metric, with marks where a data set is finished.
+def find_results(losses: PaperLosses, test: str) -> list[Result]:
+    """Return all results, with marks in finished cases.
 
     Parameters
     ----------
-    measures : Measures
-        The metrics of a suite.
+    losses : PaperLosses
+        Metrics of an experiment.
     test : {"welch", "paired", "corrected"}
         The test against multi-class raw.
 
     Returns
     -------
     list of Result
-        By classifier, data set, scenario and metric.
+        Ordered by case, method and metric.
     """
     return [
-        _find_result(measures, classifier, data_set, scenario, metric, test)
-        for classifier in measures.classifiers
-        for data_set in measures.data_sets(classifier)
-        for scenario in measures.scenarios
-        for metric in METRICS[measures.form]
+        _find_result(losses, case, method, metric, test)
+        for case in losses.cases
+        for method in losses.methods
+        for metric in losses.metrics
     ]
 
 
 def _find_result(
-    measures: Measures, classifier: str, data_set: str, scenario: str, metric: str, test: str
+    losses: PaperLosses, case: Case, method: PaperMethod, metric: str, test: str
 ) -> Result:
-    mean = measures.mean(classifier, data_set, scenario, metric)
-    means = [measures.mean(classifier, data_set, other, metric) for other in measures.scenarios]
-    n_folds = len(measures.folds(classifier, data_set))
+    mean = losses.mean(case, method, metric)
+    means = [losses.mean(case, other, metric) for other in losses.methods]
+    n_folds = len(losses.folds(case))
     best = min((round(other, DIGITS) for other in means if not np.isnan(other)), default=np.nan)
     comparison = (
-        None
-        if scenario == RAW
-        else measures.compare(classifier, data_set, scenario, RAW, metric, test)
+        None if method == BASELINE else losses.compare(case, method, BASELINE, metric, test)
     )
+    has_published = losses.definition == "published"
     return Result(
-        classifier,
-        data_set,
-        scenario,
+        case,
+        method,
         metric,
         mean,
-        published_value(classifier, data_set, scenario, metric).value
-        if measures.form == "published"
-        else None,
-        is_best=n_folds == measures.n_folds and round(mean, DIGITS) == best,
+        published_value(case, method, metric).value if has_published else None,
+        is_best=n_folds == losses.n_folds and round(mean, DIGITS) == best,
         is_significant=comparison is not None and comparison.is_significant(),
         n_folds=n_folds,
     )
 
 
-def results_tables(measures: Measures, test: str) -> list[Table]:
-    """Make a table a classifier, in the paper's layout: a row a data set, a column a metric."""
-    results = find_results(measures, test)
+def make_results_tables(losses: PaperLosses, options: TableOptions) -> list[Table]:
+    """Return one table per classifier in the paper's layout, or all results as data."""
+    results = find_results(losses, options.test)
+    if options.as_data:
+        return [_data_table(results)]
     return [
-        _results_table(measures, [one for one in results if one.classifier == classifier], test)
-        for classifier in measures.classifiers
+        _results_table(
+            losses, [one for one in results if one.case.classifier == classifier], options.test
+        )
+        for classifier in losses.classifiers
     ]
 
 
-def _results_table(measures: Measures, results: list[Result], test: str) -> Table:
-    by_set: dict[str, list[Result]] = {}
+def _results_table(losses: PaperLosses, results: list[Result], test: str) -> Table:
+    by_case: dict[Case, list[Result]] = {}
     for result in results:
-        by_set.setdefault(result.data_set, []).append(result)
-    columns = next(iter(by_set.values()))
+        by_case.setdefault(result.case, []).append(result)
+    columns = next(iter(by_case.values()))
+    has_published = losses.definition == "published"
     notes = [
-        "In brackets: the published value." if measures.form == "published" else "",
-        f"Metrics: {measures.form} form, mean of {measures.n_folds} folds.",
-        f"Bold: best. Underlined: {test} t-test against multi-class raw.",
-        "Data sets with fewer folds are not finished, and bear no marks."
-        if any(one.n_folds < measures.n_folds for one in results)
+        "In parentheses: the published value." if has_published else "",
+        f"Metrics: {losses.definition} definition, mean of {losses.n_folds} folds.",
+        f"Bold: best. Underlined: significantly different from multi-class raw ({test} t-test).",
+        "Data sets with fewer folds are unfinished and have no marks."
+        if any(one.n_folds < losses.n_folds for one in results)
         else "",
     ]
     return Table(
-        "Mean squared error and logarithmic loss of " + CLASSIFIERS[results[0].classifier],
+        "Mean squared error and logarithmic loss of "
+        + CLASSIFIERS[results[0].case.classifier].title,
         ["data set", *(one.metric for one in columns)],
         [
             [
-                Cell(_row_name(data_set, own[0].n_folds, measures.n_folds)),
-                *(_cell(one, measures.form) for one in own),
+                Cell(_row_name(case, row[0].n_folds, losses.n_folds)),
+                *(_cell(one, has_published) for one in row),
             ]
-            for data_set, own in by_set.items()
+            for case, row in by_case.items()
         ],
         " ".join(filter(None, notes)),
-        groups=["", *(scenario_title(one.scenario) for one in columns)],
+        groups=["", *(one.method.title for one in columns)],
     )
 
 
-def results_data(measures: Measures, test: str) -> Table:
-    """List all results, for those who compute further."""
+def _data_table(results: list[Result]) -> Table:
     return Table(
         "Results",
         [
-            *("classifier", "data_set", "scenario", "metric", "value", "published"),
+            *("classifier", "data_set", "method", "metric", "value", "published"),
             *("best", "significant", "folds"),
         ],
-        [
-            [
-                Cell(text)
-                for text in (
-                    one.classifier,
-                    one.data_set,
-                    one.scenario,
-                    one.metric,
-                    _number(one.value, ".6g"),
-                    _number(one.published, "g"),
-                    str(int(one.is_best)),
-                    str(int(one.is_significant)),
-                    str(one.n_folds),
-                )
-            ]
-            for one in find_results(measures, test)
-        ],
+        plain_rows(
+            (
+                *one.case,
+                one.method.name,
+                one.metric,
+                _format(one.value, ".6g"),
+                _format(one.published, "g"),
+                int(one.is_best),
+                int(one.is_significant),
+                one.n_folds,
+            )
+            for one in results
+        ),
     )
 
 
-def _row_name(data_set: str, n_folds: int, all_folds: int) -> str:
-    name = data_set.capitalize()
+def _row_name(case: Case, n_folds: int, all_folds: int) -> str:
+    name = case.data_set.capitalize()
     return name if n_folds == all_folds else f"{name}, {n_folds} of {all_folds} folds"
 
 
-def _cell(result: Result, form: str) -> Cell:
+def _cell(result: Result, has_published: bool) -> Cell:
     return Cell(
-        _number(result.value, f".{DIGITS}f"),
+        _format(result.value, f".{DIGITS}f"),
         bold=result.is_best,
         underline=result.is_significant,
-        beside=_number(result.published, f".{DIGITS}f") if form == "published" else "",
+        reference=_format(result.published, f".{DIGITS}f") if has_published else "",
     )
 
 
-def _number(value: float | None, form: str) -> str:
-    return NOTHING if value is None or np.isnan(value) else format(value, form)
+def _format(value: float | None, form: str) -> str:
+    return MISSING if value is None or np.isnan(value) else format(value, form)

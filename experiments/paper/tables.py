@@ -1,107 +1,149 @@
-"""Tables 1, 2 and 6 of the paper, and the metrics of every fold."""
+"""All tables of the paper's experiment by name, and those that need no file of their own."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from calibrant.datasets import dataset_names, load_dataset
-from experiments.paper.experiment import CLASSIFIERS
-from experiments.paper.losses import METRICS, PUBLISHED_NAMES, Measures, fold_metric, read_published
-from experiments.rendering import NOTHING, Cell, Table
+from experiments.classifiers import CLASSIFIERS
+from experiments.experiment import TableOptions
+from experiments.paper.approaches import make_approaches_tables
+from experiments.paper.effects import make_effects_tables
+from experiments.paper.losses import METRICS, PaperLosses, fold_metric
+from experiments.paper.methods import METHODS
+from experiments.paper.published import CLASSIFIER_NAMES, read_published
+from experiments.paper.results import make_results_tables
+from experiments.rendering import MISSING, Cell, Table, plain_rows
 from experiments.store import Run
 
-# The approaches of Table 6, and the scenarios that took their time.
-TIMED = {
-    "multiclass": "multiclass_raw",
-    "one_vs_rest": "one_vs_rest_dgg_enir",
-    "all_pairs": "all_pairs_dgg_enir",
+SECONDS_PER_HOUR = 3600
+# Rows of Table 6, with the method whose time each row is.
+TIMED_METHODS = {
+    "multiclass": METHODS["multiclass_raw"],
+    "one_vs_rest": METHODS["one_vs_rest_dgg_enir"],
+    "all_pairs": METHODS["all_pairs_dgg_enir"],
 }
 
 
-def data_sets_table() -> Table:
-    """Table 2: rows and classes of the data sets, and Table 1: their binary problems."""
+def make_data_sets_table() -> Table:
+    """Return Table 2, rows and classes of the data sets, with the problem counts of Table 1."""
     rows = []
     for name in dataset_names():
         count = np.bincount(load_dataset(name).target)
         n_classes = len(count)
-        values = [
-            count.sum(),
-            n_classes,
-            count.min(),
-            count.max(),
-            n_classes,
-            n_classes * (n_classes - 1) // 2,
-        ]
-        rows.append([Cell(name.capitalize()), *(Cell(str(value)) for value in values)])
+        n_pairs = n_classes * (n_classes - 1) // 2
+        rows.append(
+            (
+                name.capitalize(),
+                count.sum(),
+                n_classes,
+                count.min(),
+                count.max(),
+                n_classes,
+                n_pairs,
+            )
+        )
     return Table(
         "Data sets",
         ["data set", "samples", "classes", "smallest", "largest", "one-vs-rest", "all pairs"],
-        rows,
-        "Development has 225 rows; the 212 of the paper leave out its smallest class.",
+        plain_rows(rows),
+        "Smallest and largest: number of samples of a class. One-vs-rest and all pairs: number of "
+        "binary problems. Development has 225 rows; the paper's 212 omit the smallest class.",
     )
 
 
-def times_table(runs: list[Run]) -> Table:
-    """Table 6: seconds to fit and to calibrate, for each binary problem."""
+def make_times_table(losses: PaperLosses, options: TableOptions) -> list[Table]:  # noqa: ARG001 (a table's signature)
+    """Return Table 6: seconds to fit and to calibrate, per binary problem."""
     published = {(row["classifier"], row["scenario"]): row for row in read_published("times.csv")}
     rows = []
-    seconds = 0.0
-    for classifier in CLASSIFIERS:
-        for approach, scenario in TIMED.items():
-            own = [r for r in runs if (r.classifier, r.scenario) == (classifier, scenario)]
-            if not own:
+    total_seconds = 0.0
+    for classifier in losses.classifiers:
+        for approach, method in TIMED_METHODS.items():
+            runs = [
+                run
+                for run in losses.runs
+                if (run.classifier, run.method) == (classifier, method.name)
+            ]
+            if not runs:
                 continue
-            # Before it is calibrated, a model is fitted and scored without calibration.
-            seconds += sum(
-                run.model_seconds
-                if run.calibration_seconds is None
-                else 2 * run.model_seconds + run.calibration_seconds
-                for run in own
-            )
-            beside = published[PUBLISHED_NAMES[classifier], approach]
-            model = _mean_by_data_set(own, [run.model_seconds / run.n_problems for run in own])
+            total_seconds += sum(map(_all_seconds, runs))
+            row = published[CLASSIFIER_NAMES[classifier], approach]
+            model = _mean_by_data_set(runs, [run.model_seconds / run.n_problems for run in runs])
             calibration = _mean_by_data_set(
-                own, [(run.calibration_seconds or 0.0) / run.n_problems for run in own]
+                runs, [(run.calibration_seconds or 0.0) / run.n_problems for run in runs]
             )
             rows.append(
                 [
-                    Cell(CLASSIFIERS[classifier]),
+                    Cell(CLASSIFIERS[classifier].title),
                     Cell(approach.replace("_", " ")),
-                    Cell(f"{model:.4f}", beside=beside["model_seconds"]),
+                    Cell(f"{model:.4f}", reference=row["model_seconds"]),
                     Cell(
                         f"{calibration:.3f}",
-                        beside=beside["calibration_seconds_per_binary_problem"],
+                        reference=row["calibration_seconds_per_binary_problem"],
                     )
-                    if approach != "multiclass"
-                    else Cell(NOTHING),
-                    Cell(", ".join(sorted({run.implementation for run in own}))),
+                    if method.is_calibrated
+                    else Cell(MISSING),
+                    Cell(", ".join(sorted({run.implementation for run in runs}))),
                 ]
             )
-    unfinished = Measures(runs, "published").unfinished()
-    return Table(
-        "Seconds for each binary problem, mean of the data sets",
-        ["classifier", "approach", "model", "calibration", "implementation"],
-        rows,
-        "In brackets: the published seconds, on another machine. "
-        f"All fits together: {seconds / 3600:.2f} hours of one core."
-        + (f" Not finished: {unfinished}." if unfinished else ""),
-    )
+    unfinished = losses.describe_unfinished()
+    return [
+        Table(
+            "Seconds per binary problem, mean of the data sets",
+            ["classifier", "approach", "model", "calibration", "implementation"],
+            rows,
+            "In parentheses: the published seconds, on another machine. "
+            f"All fits together: {total_seconds / SECONDS_PER_HOUR:.2f} hours on one core."
+            + (f" Unfinished: {unfinished}." if unfinished else ""),
+        )
+    ]
 
 
-def folds_table(runs: list[Run]) -> Table:
-    """Every metric on every fold, for those who compute further."""
-    header = ["protocol", "classifier", "data_set", "scenario", "fold"]
-    forms = [(form, metric) for form in METRICS for metric in METRICS[form]]
-    rows = []
-    for run in runs:
-        values = [fold_metric(run, metric, form) for form, metric in forms]
-        identity = [run.protocol, run.classifier, run.data_set, run.scenario, str(run.fold)]
-        rows.append([Cell(text) for text in identity] + [Cell(f"{value:.6g}") for value in values])
-    return Table("Metrics by fold", header + [f"{form}_{metric}" for form, metric in forms], rows)
+def make_folds_table(losses: PaperLosses, options: TableOptions) -> list[Table]:  # noqa: ARG001 (a table's signature)
+    """Return the metrics of every fold, by both definitions, as data."""
+    metrics = [(definition, metric) for definition in METRICS for metric in METRICS[definition]]
+    return [
+        Table(
+            "Metrics by fold",
+            [
+                *("experiment", "classifier", "data_set", "method", "fold"),
+                *(f"{definition}_{metric}" for definition, metric in metrics),
+            ],
+            plain_rows(
+                (
+                    *(run.experiment, run.classifier, run.data_set, run.method, run.fold),
+                    *(
+                        f"{fold_metric(run, metric, definition):.6g}"
+                        for definition, metric in metrics
+                    ),
+                )
+                for run in losses.runs
+            ),
+        )
+    ]
 
 
-def _mean_by_data_set(runs: list[Run], values: list[float]) -> float:
-    by_set: dict[str, list[float]] = {}
+def _all_seconds(run: Run) -> float:
+    """Return the time of all fits behind a run."""
+    if run.calibration_seconds is None:
+        return run.model_seconds
+    # A calibrated model is fitted and timed without calibration as well.
+    return 2 * run.model_seconds + run.calibration_seconds
+
+
+def _mean_by_data_set(runs: Sequence[Run], values: Sequence[float]) -> float:
+    by_data_set: dict[str, list[float]] = {}
     for run, value in zip(runs, values, strict=True):
-        by_set.setdefault(run.data_set, []).append(value)
-    return float(np.mean([np.mean(own) for own in by_set.values()]))
+        by_data_set.setdefault(run.data_set, []).append(value)
+    return float(np.mean([np.mean(own) for own in by_data_set.values()]))
+
+
+TABLES: dict[str, Callable[[PaperLosses, TableOptions], list[Table]]] = {
+    "results": make_results_tables,
+    "effects": make_effects_tables,
+    "approaches": make_approaches_tables,
+    "times": make_times_table,
+    "folds": make_folds_table,
+}

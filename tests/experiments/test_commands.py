@@ -6,21 +6,44 @@ from typer.testing import CliRunner
 
 from calibrant.datasets import downloads
 from calibrant.datasets.catalog import CATALOG
-from experiments import runner as task_runner
+from experiments import runner
 from experiments.commands import app
-from experiments.paper.methods import SCENARIOS
-from experiments.store import Run, Store
+from experiments.paper.methods import CORRECT_METHODS
+from experiments.registry import EXPERIMENTS
+from experiments.store import Store
 
-runner = CliRunner()
+
+def invoke(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert "Traceback" not in result.output
+    return result
 
 
-def test_bench_runs_and_prints_every_table(tmp_path, paper_data):
-    store = str(tmp_path / "results.sqlite")
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "results.sqlite"
+
+
+def test_help_lists_every_experiment_with_its_title():
+    output = invoke("run", "--help").output
+    for experiment in EXPERIMENTS.values():
+        assert f"{experiment.name} " in output
+        assert experiment.title in output
+
+
+def test_help_lists_every_table():
+    output = invoke("tables", "--help").output
+    for experiment in EXPERIMENTS.values():
+        for table in experiment.tables:
+            assert f"    {table} " in output
+
+
+def test_a_run_ends_in_every_table(path, tmp_path, paper_data):
     chosen = ["--data-sets", "seeds", "ecoli", "--classifiers", "nb", "--jobs", "1"]
-    result = runner.invoke(app, ["run", "--suite", "smoke", *chosen, "--store", store])
+    result = invoke("run", "--experiment", "smoke", *chosen, "--store", path)
     assert result.exit_code == 0, result.output
-    of_smoke = ["tables", "--suite", "smoke", "--store", store]
-    for table, words in {
+    of_smoke = ["--experiment", "smoke", "--store", path]
+    for table, (title, column) in {
         "data-sets": ("Pendigits", "Pendigits"),
         "results": ("multi-class raw", "multiclass_raw"),
         "effects": ("one-vs-rest DGG+ENIR", "one_vs_rest_dgg_enir"),
@@ -29,38 +52,41 @@ def test_bench_runs_and_prints_every_table(tmp_path, paper_data):
         "folds": ("fold", "published_LL"),
     }.items():
         for form in ("text", "markdown", "latex", "csv"):
-            printed = runner.invoke(app, [*of_smoke, "--table", table, "--format", form])
+            printed = invoke("tables", *of_smoke, "--table", table, "--format", form)
             assert printed.exit_code == 0, printed.output
-            assert words[form == "csv"] in printed.output
-    status = runner.invoke(app, ["status", "--store", store])
+            assert (column if form == "csv" else title) in printed.output
+    status = invoke("status", "--store", path)
     assert status.exit_code == 0
-    assert "naive Bayes" in status.output
-    picture = tmp_path / "ranks.png"
-    ranks = ["ranks", "--suite", "smoke", "--store", store, "--output", str(picture)]
-    assert runner.invoke(app, ranks).exit_code == 0
-    assert picture.stat().st_size > 1000
+    assert status.output.count("naive Bayes") == len(EXPERIMENTS) - 1
+    image = tmp_path / "ranks.png"
+    assert invoke("ranks", *of_smoke, "--output", image).exit_code == 0
+    assert image.read_bytes().startswith(b"\x89PNG")
 
 
-def made_up_runs(n_folds, n_stored, certainty):
-    """Runs of all scenarios on four rows whose true class has one probability."""
+def certain_runs(make_run, experiment, n_folds, n_stored, certainty):
+    """Runs of all methods on four rows whose true class has one probability."""
     proba = np.column_stack([np.full(4, certainty), np.full(4, 1 - certainty)])
     return [
-        Run(
-            "proper", "seeds", "nb", scenario, fold, n_folds, 0, "sklearn", {}, 1, 1.0, None,
-            np.zeros(4, dtype=int), proba,
+        make_run(
+            experiment=experiment,
+            method=method,
+            fold=fold,
+            n_folds=n_folds,
+            y_true=np.zeros(4, dtype=int),
+            proba=proba,
         )
-        for scenario in SCENARIOS
+        for method in CORRECT_METHODS
         for fold in range(n_stored)
-    ]  # fmt: skip
+    ]
 
 
-def test_tables_are_of_one_suite(tmp_path):
-    path = tmp_path / "results.sqlite"
+def test_tables_are_of_one_experiment(path, make_run):
     with Store(path) as store:
-        store.add(made_up_runs(3, 3, certainty=0.5) + made_up_runs(10, 10, certainty=0.9))
-    for suite, certainty, n_folds in (("smoke", 0.5, "3"), ("paper", 0.9, "10")):
-        arguments = ["--suite", suite, "--store", str(path), "--metrics", "equations"]
-        result = runner.invoke(app, ["tables", *arguments, "--format", "csv"])
+        store.add(certain_runs(make_run, "smoke", 3, 3, certainty=0.5))
+        store.add(certain_runs(make_run, "paper", 10, 10, certainty=0.9))
+    for experiment, certainty, n_folds in (("smoke", 0.5, "3"), ("paper", 0.9, "10")):
+        arguments = ["--experiment", experiment, "--store", path, "--metrics", "equations"]
+        result = invoke("tables", *arguments, "--format", "csv")
         rows = list(csv.DictReader(result.stdout.splitlines()))
         assert len(rows) == 5 * 2
         for row in rows:
@@ -69,69 +95,98 @@ def test_tables_are_of_one_suite(tmp_path):
             assert row["folds"] == n_folds
 
 
-def test_tables_of_unfinished_runs_say_so(tmp_path):
-    path = tmp_path / "results.sqlite"
+def test_tables_of_unfinished_runs_say_so(path, make_run):
     with Store(path) as store:
-        store.add(made_up_runs(10, 2, certainty=0.9))
-    result = runner.invoke(app, ["tables", "--store", str(path)])
-    assert "Seeds, 2 of 10 folds" in result.stdout
+        store.add(certain_runs(make_run, "paper", 10, 2, certainty=0.9))
+    assert "Seeds, 2 of 10 folds" in invoke("tables", "--store", path).stdout
     for table in ("effects", "approaches"):
-        result = runner.invoke(app, ["tables", "--table", table, "--store", str(path)])
+        result = invoke("tables", "--table", table, "--store", path)
         assert result.exit_code == 2
-        assert "Got naive Bayes on seeds (2 of 10 folds)" in result.stderr
+        assert "got naive Bayes on seeds (2 of 10 folds)" in result.stderr
+
+
+def test_the_former_name_of_the_option_still_works(path, make_run):
+    with Store(path) as store:
+        store.add(certain_runs(make_run, "smoke", 3, 3, certainty=0.5))
+    former = invoke("tables", "--suite", "smoke", "--store", path)
+    assert former.exit_code == 0
+    assert former.stdout == invoke("tables", "--experiment", "smoke", "--store", path).stdout
+
+
+def test_the_report_is_written(path, tmp_path, make_run):
+    with Store(path) as store:
+        store.add(certain_runs(make_run, "smoke", 3, 3, certainty=0.5))
+    page = tmp_path / "page.html"
+    result = invoke("report", "--store", path, "-o", page)
+    assert result.exit_code == 0, result.output
+    assert f"Open {page} in a browser." in result.output
+    assert "A first look" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "--data-sets", "iris"], "data-sets must be among abalone"),
-        (["run", "--classifiers", "nb", "svm"], "Got svm"),
-        (["tables", "--store", "nothing.sqlite"], "nothing.sqlite must be a file"),
-        (["status", "--store", "nothing.sqlite"], "It does not exist"),
-        (["tables", "--table", "none"], "none"),
+        (["run", "--data-sets", "iris"], "The data sets of experiment paper are abalone"),
+        (["run", "--classifiers", "nb", "svm"], "got svm"),
+        (["tables", "--store", "nothing.sqlite"], "nothing.sqlite does not exist"),
+        (["status", "--store", "nothing.sqlite"], "Create it with"),
+        (["tables", "--table", "none"], "must be one of data-sets"),
+        (["run", "--experiment", "none"], "must be one of paper"),
     ],
 )
-def test_mistakes_get_one_line_and_exit_code_2(arguments, message, tmp_path, monkeypatch):
+def test_mistakes_leave_no_file_and_exit_with_code_2(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = runner.invoke(app, arguments)
+    result = invoke(*arguments)
     assert result.exit_code == 2
     assert message in result.output
-    assert "Traceback" not in result.output
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_no_store_gets_one_line(tmp_path):
-    (tmp_path / "notes.txt").write_text("not a database at all, only some notes " * 20)
-    result = runner.invoke(app, ["status", "--store", str(tmp_path / "notes.txt")])
-    assert result.exit_code == 2
-    assert "file is not a database" in result.output
-
-
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
-        (["tables", "--suite", "arena", "--table", "results"], "--table must be one of methods"),
-        (["tables", "--table", "methods"], "--table must be one of data-sets"),
-        (["tables", "--suite", "arena", "--table", "methods"], "must hold runs of --suite arena"),
-        (["tables"], "must hold runs of --suite paper. It has none."),
         (
-            ["tables", "--as-published", "--table", "times"],
-            "experiments run --suite paper --as-published",
+            ["tables", "--experiment", "arena", "--table", "results"],
+            "--table must be one of methods",
         ),
-        (["tables", "--suite", "smoke", "--table", "folds"], "must hold runs of --suite smoke"),
-        (["ranks"], "must hold runs of --suite arena. It has none."),
-        (["ranks", "--classifiers", "nb", "svm", "--suite", "paper"], "Got svm"),
-        (["run", "--suite", "arena-50", "--as-published"], "Got suite arena-50"),
+        (["tables", "--table", "methods"], "--table must be one of results"),
+        (
+            ["tables", "--experiment", "arena", "--table", "methods"],
+            "must contain runs of experiment arena, but it has none",
+        ),
+        (["tables"], "must contain runs of experiment paper, but it has none"),
+        (
+            ["tables", "--experiment", "as-published", "--table", "times"],
+            "python -m experiments run --experiment as-published",
+        ),
+        (["ranks"], "must contain runs of experiment arena, but it has none"),
+        (["ranks", "--classifiers", "nb", "svm", "--experiment", "paper"], "got svm"),
+        (["report", "-o", "page.html"], "it has none yet"),
     ],
 )
-def test_bench_says_in_a_line_what_is_wrong(arguments, said, tmp_path):
-    store = tmp_path / "store.sqlite"
-    with Store(store):
+def test_what_an_empty_store_lacks_is_said_in_one_line(arguments, message, path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    with Store(path):
         pass
-    result = runner.invoke(app, [*arguments, "--store", str(store)])
+    result = invoke(*arguments, "--store", path)
     assert result.exit_code == 2
-    assert said in result.stderr
-    assert "Traceback" not in result.stderr
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_arena_names_the_packages_that_it_lacks(path, monkeypatch):
+    monkeypatch.setattr("experiments.arena.peers.find_spec", lambda name: None)
+    result = invoke("run", "--experiment", "arena-50", "--store", path)
+    assert result.exit_code == 2
+    assert "probmetrics, venn_abers, netcal are not installed" in result.stderr
+    assert "make arena" in result.stderr
+
+
+def test_a_file_that_is_not_a_store_gets_one_line(tmp_path):
+    (tmp_path / "notes.txt").write_text("not a database at all, only some notes " * 20)
+    result = invoke("status", "--store", tmp_path / "notes.txt")
+    assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
 
 
@@ -149,22 +204,22 @@ def cache(monkeypatch, tmp_path):
     return folder
 
 
-def test_run_names_missing_data_sets_before_it_runs(cache, monkeypatch, tmp_path):
-    monkeypatch.setattr(task_runner, "run_unit", lambda unit: pytest.fail(f"ran {unit}"))
-    chosen = ("--suite", "smoke", "--jobs", "1", "--store", str(tmp_path / "results.sqlite"))
-    result = runner.invoke(app, ["run", *chosen])
+def test_missing_data_sets_are_named_before_anything_is_run(cache, path, monkeypatch):
+    monkeypatch.setattr(runner, "run_task", lambda *task: pytest.fail(f"ran {task}"))
+    chosen = ["--experiment", "smoke", "--jobs", "1", "--store", path]
+    result = invoke("run", *chosen)
     assert result.exit_code == 2
     assert f"must be in {cache}, which lacks development/Development Index.csv" in result.stderr
     assert "or set CALIBRANT_DATA to a folder that has them" in result.stderr
-    monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path))
-    result = runner.invoke(app, ["run", *chosen])
+    monkeypatch.setenv("CALIBRANT_DATA", str(path.parent))
+    result = invoke("run", *chosen)
     for name in ("seeds/", "development/", "ecoli/"):
         assert name in result.stderr
 
 
-def test_run_fetches_once_in_the_process_that_starts_it(cache, monkeypatch, tmp_path):
+def test_missing_files_are_downloaded_before_anything_is_run(cache, path):
     (cache / "ecoli" / "ecoli.data").unlink()
-    chosen = ("--suite", "smoke", "--data-sets", "seeds", "ecoli", "--jobs", "2")
-    result = runner.invoke(app, ["run", *chosen, "--store", str(tmp_path / "results.sqlite")])
+    chosen = ["--experiment", "smoke", "--data-sets", "seeds", "ecoli", "--jobs", "2"]
+    result = invoke("run", *chosen, "--store", path)
     assert result.exit_code == 2
     assert "Ecoli could not be downloaded from http://127.0.0.1:9/39/ecoli.zip" in result.stderr

@@ -1,57 +1,46 @@
+import base64
+import re
+
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from experiments import page
-from experiments.commands import app
-from experiments.paper.losses import Measures
-from experiments.store import Run, Store
-
-LABELS = np.repeat([0, 1, 2], 10)
-
-
-def made_up_run(protocol, classifier, data_set, scenario, fold, seed, n_folds=10):
-    rng = np.random.RandomState(seed)
-    proba = rng.dirichlet(np.ones(3), len(LABELS))
-    return Run(
-        protocol=protocol,
-        data_set=data_set,
-        classifier=classifier,
-        scenario=scenario,
-        fold=fold,
-        n_folds=n_folds,
-        seed=0,
-        implementation="sklearn",
-        versions={},
-        n_problems=3,
-        model_seconds=0.1,
-        calibration_seconds=0.2,
-        true=LABELS,
-        proba=proba,
-    )
+from experiments.page import make_erratum, render_results
+from experiments.paper.methods import METHODS
+from experiments.store import Store
 
 
 @pytest.fixture
-def store(tmp_path):
-    """A store of made-up runs of the paper and of an arena."""
-    scenarios = (
-        "multiclass_raw",
-        "one_vs_rest_raw",
-        "one_vs_rest_dgg_enir",
-        "all_pairs_raw",
-        "all_pairs_raw_as_published",
-        "all_pairs_dgg_enir",
-        "all_pairs_dgg_enir_as_published",
-    )
+def store(tmp_path, make_run):
+    """A store of random runs of the paper as published and of an arena."""
+    labels = np.repeat([0, 1, 2], 10)
+
+    def random_run(seed, **fields):
+        proba = np.random.RandomState(seed).dirichlet(np.ones(3), len(labels))
+        return make_run(y_true=labels, proba=proba, calibration_seconds=0.2, **fields)
+
     runs = [
-        made_up_run("as-published", classifier, data_set, scenario, fold, 7 * fold + number)
+        random_run(
+            7 * fold + number,
+            experiment="as-published",
+            classifier=classifier,
+            data_set=data_set,
+            method=method,
+            fold=fold,
+        )
         for classifier in ("nb", "rf")
         for data_set in ("seeds", "waveform")
-        for number, scenario in enumerate(scenarios)
+        for number, method in enumerate(METHODS)
         for fold in range(10)
     ]
     runs += [
-        made_up_run("arena-50", "nb", data_set, method, fold, 5 * fold + number, n_folds=3)
+        random_run(
+            5 * fold + number,
+            experiment="arena-50",
+            data_set=data_set,
+            method=method,
+            fold=fold,
+            n_folds=3,
+        )
         for data_set in ("seeds", "ecoli")
         for number, method in enumerate(("raw", "auto", "temperature", "venn-abers"))
         for fold in range(2)
@@ -61,69 +50,69 @@ def store(tmp_path):
         yield results
 
 
-def test_a_store_becomes_a_page_of_all_it_holds(store):
-    html = page.render_bench(store)
+def images(html):
+    """Alternative texts and contents of the images of a page."""
+    found = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]*)" alt="([^"]*)">', html)
+    return {alt: base64.b64decode(content).decode("utf-8") for content, alt in found}
+
+
+def test_a_store_becomes_a_page_of_all_its_experiments(store):
+    html = render_results(store)
     for text in (
         "Mean squared error and logarithmic loss of naive Bayes",
         "Effect of calibration",
         "One-vs-rest against all pairs",
         '<th scope="colgroup" colspan="2">all pairs DGG+ENIR as published</th>',
-        "Seconds for each binary problem",
-        "Arena: Fitted on 50 rows",
+        "Seconds per binary problem",
+        "Arena: All methods, fitted on 50 rows",
         "The default beside the best peer",
-        "Mean ranks by log loss; critical difference",
     ):
         assert text in html
-    assert "The same experiment, done properly" not in html
-    assert html.count('class="plot"') == 2
-    assert html.count('class="plot ranks"') == 1
+    assert "The same experiment with its errors corrected" not in html
+    agreement, ranks = images(html)
+    # Two data sets, two methods and two classifiers in each panel.
+    assert "with R&#39;s coupling: 8 points; with correct coupling: 8 points" in agreement
+    assert ranks.startswith("Critical-difference diagram")
+    assert all("</svg>" in content for content in images(html).values())
 
 
-def test_suites_of_one_protocol_have_sections_of_their_own(store, make_runs):
-    store.add(make_runs(data_set="seeds", n_folds=3, seed=1))
-    html = page.render_bench(store)
-    assert "A first look: three small sets, three folds" in html
-    assert "The same experiment, done properly" not in html
-    store.add(make_runs(data_set="seeds", seed=2))
-    html = page.render_bench(store)
-    assert "The same experiment, done properly" in html
-    for n_folds in (3, 10):
-        measures = Measures(store.runs("proper", n_folds), "equations")
-        mean = measures.mean("nb", "seeds", "multiclass_raw", "LL")
+def test_experiments_with_other_folds_have_sections_of_their_own(
+    store, make_paper_runs, paper_losses
+):
+    smoke = make_paper_runs(experiment="smoke", n_folds=3, seed=1)
+    store.add(smoke)
+    html = render_results(store)
+    assert "A first look: three small data sets, three folds" in html
+    assert "The same experiment with its errors corrected" not in html
+    paper = make_paper_runs(seed=2)
+    store.add(paper)
+    html = render_results(store)
+    assert "The same experiment with its errors corrected" in html
+    for runs in (smoke, paper):
+        losses = paper_losses(runs, "equations")
+        mean = losses.mean(runs[0].case, METHODS["multiclass_raw"], "LL")
         assert f">{mean:.3f}</span>" in html
 
 
-def test_a_store_that_is_not_finished_has_a_page_without_counts(tmp_path, make_runs):
+def test_an_unfinished_store_has_a_page_without_counts(tmp_path, make_paper_runs):
     with Store(tmp_path / "half.sqlite") as half:
-        half.add(make_runs(folds=2))
-        html = page.render_bench(half)
+        half.add(make_paper_runs(folds=2))
+        html = render_results(half)
     assert "Seeds, 2 of 10 folds" in html
     assert "Effect of calibration" not in html
+    assert images(html) == {}
 
 
-def test_the_erratum_is_computed(store):
-    erratum = page._erratum(store.runs("as-published", 10))
-    np.testing.assert_allclose(erratum.correct, erratum.truth, atol=1e-9)
+def test_an_empty_store_is_refused(tmp_path):
+    with (
+        Store(tmp_path / "empty.sqlite") as empty,
+        pytest.raises(ValueError, match=r"it has none yet\. Run: python -m experiments run"),
+    ):
+        render_results(empty)
+
+
+def test_the_example_of_the_erratum_is_computed():
+    erratum = make_erratum([])
+    np.testing.assert_allclose(erratum.correct, erratum.true_proba, atol=1e-9)
     np.testing.assert_allclose(erratum.faulty, [0.156, 0.360, 0.213, 0.272], atol=5e-4)
-    assert erratum.classifiers == ("naive Bayes", "random forest")
-    # Two data sets, two scenarios of all pairs, two classifiers.
-    assert [figure.picture.count('class="point"') for figure in erratum.figures] == [8, 8]
-
-
-def test_the_page_is_written_by_a_command(store, tmp_path):
-    output = tmp_path / "bench.html"
-    arguments = ["report", "--store", str(store.path), "-o", str(output)]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    assert output.read_text(encoding="utf-8") == page.render_bench(store)
-
-
-def test_an_empty_store_is_said_in_one_line(tmp_path):
-    with Store(tmp_path / "empty.sqlite"):
-        pass
-    arguments = ["report", "--store", str(tmp_path / "empty.sqlite")]
-    result = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "bench.html")])
-    assert result.exit_code == 2
-    assert "It has none yet" in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert not (tmp_path / "bench.html").exists()
+    assert erratum.agreement is None

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
-from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant.datasets import load_dataset
-from experiments.preprocessing import DropNearZeroVariance, paper_pipeline
+from experiments.preprocessing import DropNearZeroVariance, make_preprocessor, preprocess_split
 
 
 def test_drops_what_hardly_varies():
@@ -34,16 +33,30 @@ def test_drops_the_two_features_of_ecoli_that_ruin_naive_bayes(paper_data):
 
 
 def test_a_table_without_any_variation_gets_one_clear_error():
-    with pytest.raises(ValueError, match=r"a feature that varies\. Got 3 that hardly do"):
+    with pytest.raises(ValueError, match=r"but all 3 would be dropped"):
         DropNearZeroVariance().fit(np.ones((10, 3)))
 
 
-def test_the_pipeline_standardizes_what_is_left():
+def test_the_preprocessor_standardizes_the_features_it_keeps():
     X = np.column_stack([np.zeros(50), np.arange(50.0)])
-    pipeline = paper_pipeline(GaussianNB()).fit(X, np.arange(50) % 2)
-    scaled = pipeline[:-1].transform(X)
+    preprocessor = make_preprocessor().fit(X)
+    scaled = preprocessor.transform(X)
     assert scaled.shape == (50, 1)
     np.testing.assert_allclose([scaled.mean(), scaled.std()], [0, 1], rtol=0, atol=1e-12)
+
+
+def test_a_split_is_scaled_by_its_training_rows_and_categories_are_encoded(paper_data):
+    data = load_dataset("abalone")
+    train, test = np.arange(100), np.arange(100, 150)
+    X, X_test = preprocess_split(data, train, test)
+    # Three sexes become three columns, which are scaled like the seven numbers.
+    assert X.shape == (100, 10)
+    assert X_test.shape == (50, 10)
+    np.testing.assert_allclose(X.mean(axis=0), 0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0), 1)
+    numbers = data.data[:, 1:]
+    expected = (numbers[test] - numbers[train].mean(axis=0)) / numbers[train].std(axis=0)
+    np.testing.assert_allclose(X_test[:, 3:], expected)
 
 
 @parametrize_with_checks([DropNearZeroVariance()])

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,15 +20,17 @@ from sklearn.naive_bayes import GaussianNB
 from typer.testing import CliRunner
 
 from calibrant import CalibratedClassifier
-from experiments import cluster as bench_cluster
+from experiments import cluster as experiments_cluster
 from experiments.commands import app
-from experiments.runner import SUITES, pending, run_suite, units
+from experiments.registry import EXPERIMENTS
+from experiments.runner import find_pending, run_experiment
 from experiments.store import Store, open_store
 
 pytestmark = pytest.mark.slow
 
-SEEDS = replace(SUITES["smoke"], data_sets=("seeds",))
-RUN_SEEDS = ["run", "--suite", "smoke", "--data-sets", "seeds"]
+SEEDS = EXPERIMENTS["smoke"].restrict(["seeds"])
+RUN_SEEDS = ["run", "--experiment", "smoke", "--data-sets", "seeds"]
+ROOT = Path(__file__).parents[2]
 ANY_PORT = {"dashboard_address": ":0"}  # a page that no test reads, and its port may be taken
 
 
@@ -93,20 +95,22 @@ def test_rows_are_sent_once_for_all_fits(client, rows, monkeypatch):
 @pytest.fixture(scope="module")
 def serial_runs(tmp_path_factory):
     with Store(tmp_path_factory.mktemp("serial") / "results.sqlite") as store:
-        run_suite(SEEDS, store)
-        return store.runs("proper")
+        run_experiment(SEEDS, store)
+        return store.runs("smoke")
 
 
 def assert_same_runs(path, expected):
     with open_store(path) as store:
-        runs = store.runs("proper")
+        runs = store.runs("smoke")
     assert [(run.identity, run.seed) for run in runs] == [(r.identity, r.seed) for r in expected]
     for one, other in zip(runs, expected, strict=True):
         np.testing.assert_array_equal(one.proba, other.proba)
-        np.testing.assert_array_equal(one.true, other.true)
+        np.testing.assert_array_equal(one.y_true, other.y_true)
 
 
-def test_the_bench_on_the_cluster_equals_a_serial_one(paper_data, cluster, serial_runs, tmp_path):
+def test_an_experiment_on_the_cluster_equals_a_serial_one(
+    paper_data, cluster, serial_runs, tmp_path
+):
     path = tmp_path / "results.sqlite"
     arguments = [*RUN_SEEDS, "--dask", cluster.scheduler_address, "--store", str(path)]
     done = CliRunner().invoke(app, arguments)
@@ -116,9 +120,9 @@ def test_the_bench_on_the_cluster_equals_a_serial_one(paper_data, cluster, seria
 
 def n_left(path):
     if not path.exists():
-        return len(units(SEEDS))
+        return len(SEEDS.list_tasks())
     with open_store(path) as store:
-        return len(pending(SEEDS, store))
+        return len(find_pending(SEEDS, store))
 
 
 def test_a_worker_killed_in_the_midst_loses_nothing(
@@ -127,15 +131,15 @@ def test_a_worker_killed_in_the_midst_loses_nothing(
     path = tmp_path / "results.sqlite"
     command = [sys.executable, "-m", "experiments", *RUN_SEEDS]
     command += ["--dask", cluster.scheduler_address, "--store", str(path)]
-    client.restart()  # so that the first units take a while, for the imports
+    client.restart()  # so that the first tasks take a while, for the imports
     pids = client.run(os.getpid)
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         # A worker is stopped with work in hand, so that on any machine there is some to lose
         # when it is killed, and some stored by the other one.
         while not (busy := [worker for worker, tasks in client.processing().items() if tasks]):
             assert process.poll() is None, process.stderr.read()
         os.kill(pids[busy[0]], signal.SIGSTOP)
-        while n_left(path) == len(units(SEEDS)):
+        while n_left(path) == len(SEEDS.list_tasks()):
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.05)
         os.kill(pids[busy[0]], signal.SIGKILL)
@@ -149,11 +153,11 @@ def test_a_worker_killed_in_the_midst_loses_nothing(
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(bench_cluster, "SECONDS_TO_ANSWER", 0.5)
+    monkeypatch.setattr(experiments_cluster, "CONNECTION_TIMEOUT", 0.5)
 
 
 def invoke(address):
-    return CliRunner().invoke(app, ["run", "--suite", "smoke", "--dask", address])
+    return CliRunner().invoke(app, ["run", "--experiment", "smoke", "--dask", address])
 
 
 def assert_one_line(result, said):
@@ -172,19 +176,19 @@ def silent_stranger():
 @pytest.mark.parametrize("address", ["garbage", "http://127.0.0.1:9", "127.0.0.1:9"])
 def test_an_address_without_a_scheduler_gets_one_line(impatient, address, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert_one_line(invoke(address), f"Got {address!r}, where none answers. Start one with")
+    assert_one_line(invoke(address), f"no scheduler answers at {address!r}. Start one with")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_server_that_is_no_scheduler_gets_one_line(impatient, silent_stranger):
-    assert_one_line(invoke(silent_stranger), "where none answers")
+    assert_one_line(invoke(silent_stranger), "no scheduler answers")
 
 
 def test_a_cluster_without_workers_gets_one_line(monkeypatch):
-    monkeypatch.setattr(bench_cluster, "SECONDS_FOR_A_WORKER", 0.1)
+    monkeypatch.setattr(experiments_cluster, "WORKER_TIMEOUT", 0.1)
     with LocalCluster(n_workers=0, **ANY_PORT) as empty:
         address = empty.scheduler_address
-        assert_one_line(invoke(address), f"Start one with: dask worker {address}")
+        assert_one_line(invoke(address), f"PYTHONPATH=. dask worker {address}")
 
 
 def test_without_dask_the_remedy_is_named(monkeypatch):
@@ -196,12 +200,12 @@ def test_a_cluster_that_goes_away_keeps_what_is_stored(paper_data, tmp_path):
     path = tmp_path / "results.sqlite"
     with (
         LocalCluster(n_workers=2, processes=False, **ANY_PORT) as cluster,
-        pytest.raises(ConnectionError, match="The cluster must stay until the end"),
-        bench_cluster.dask_cluster(cluster.scheduler_address),
+        pytest.raises(ConnectionError, match="The cluster stopped before the end"),
+        experiments_cluster.dask_cluster(cluster.scheduler_address),
         Store(path) as store,
     ):
-        run_suite(SEEDS, store, progress=lambda runs, _: closing_after_one(runs, cluster))
-    assert 0 < n_left(path) < len(units(SEEDS))
+        run_experiment(SEEDS, store, progress=lambda runs, _: closing_after_one(runs, cluster))
+    assert 0 < n_left(path) < len(SEEDS.list_tasks())
 
 
 def closing_after_one(runs, cluster):

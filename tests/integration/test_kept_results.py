@@ -1,4 +1,4 @@
-"""What docs/replication.md says of the paper's experiment, checked against results/paper."""
+"""The claims of docs/replication.md, checked against results/paper."""
 
 import csv
 import re
@@ -9,13 +9,15 @@ import pytest
 
 from calibrant.comparison import effect, paired_t_test, welch_t_test
 from calibrant.datasets import dataset_names
-from experiments.paper.losses import published_value
+from experiments.paper.methods import METHODS
+from experiments.paper.published import published_value
+from experiments.store import Case
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results" / "paper"
 RAW, ONE_VS_REST, ALL_PAIRS = "multiclass_raw", "one_vs_rest_dgg_enir", "all_pairs_dgg_enir"
 FAULTY = "_as_published"
-PUBLISHED_SCENARIOS = (
+PUBLISHED_METHODS = (
     "one_vs_rest_raw",
     ONE_VS_REST,
     f"all_pairs_raw{FAULTY}",
@@ -25,38 +27,38 @@ PUBLISHED_SCENARIOS = (
 
 @pytest.fixture(scope="module")
 def folds():
-    """Metrics of the ten folds, by protocol, classifier, data set, scenario and metric."""
+    """Metrics of the ten folds, by experiment, classifier, data set, method and metric."""
     found = {}
     for path in RESULTS.glob("*-folds.csv"):
         with path.open(newline="") as file:
             for row in csv.DictReader(file):
-                place = (row["protocol"], row["classifier"], row["data_set"], row["scenario"])
+                place = (row["experiment"], row["classifier"], row["data_set"], row["method"])
                 for metric in ("published_MSE", "published_LL", "equations_MSE", "equations_LL"):
                     found.setdefault((*place, metric), []).append(float(row[metric]))
     assert {len(values) for values in found.values()} == {10}
     return {place: np.array(values) for place, values in found.items()}
 
 
-def n_near(folds, classifier, scenario, metric, atol=0.0, rtol=0.0):
-    """On how many data sets our mean is near the published one, by either tolerance."""
+def n_near(folds, classifier, method, metric, atol=0.0, rtol=0.0):
+    """Number of data sets whose mean is near the published one, by either tolerance."""
     near = 0
     for name in dataset_names():
-        published = published_value(classifier, name, scenario, metric).value
-        own = folds["as-published", classifier, name, scenario, f"published_{metric}"].mean()
+        published = published_value(Case(classifier, name), METHODS[method], metric).value
+        own = folds["as-published", classifier, name, method, f"published_{metric}"].mean()
         near += published is not None and abs(own - published) <= max(atol, rtol * published)
     return near
 
 
 @pytest.mark.parametrize("name", ["abalone", "ecoli", "forest", "seeds", "wholesale"])
-@pytest.mark.parametrize("scenario", [RAW, "one_vs_rest_raw"])
+@pytest.mark.parametrize("method", [RAW, "one_vs_rest_raw"])
 @pytest.mark.parametrize("metric", ["MSE", "LL"])
-def test_raw_naive_bayes_equals_the_paper_in_every_printed_digit(folds, name, scenario, metric):
-    own = folds["as-published", "nb", name, scenario, f"published_{metric}"].mean()
-    assert round(own, 3) == published_value("nb", name, scenario, metric).value
+def test_raw_naive_bayes_equals_the_paper_in_every_printed_digit(folds, name, method, metric):
+    own = folds["as-published", "nb", name, method, f"published_{metric}"].mean()
+    assert round(own, 3) == published_value(Case("nb", name), METHODS[method], metric).value
 
 
 @pytest.mark.parametrize(
-    ("scenario", "metric", "tolerance", "least"),
+    ("method", "metric", "tolerance", "least"),
     [
         (RAW, "MSE", {"atol": 0.002}, 11),
         ("one_vs_rest_raw", "MSE", {"atol": 0.002}, 11),
@@ -66,12 +68,12 @@ def test_raw_naive_bayes_equals_the_paper_in_every_printed_digit(folds, name, sc
         (f"{ALL_PAIRS}{FAULTY}", "MSE", {"rtol": 0.05}, 10),
     ],
 )
-def test_naive_bayes_is_near_the_paper(folds, scenario, metric, tolerance, least):
-    assert n_near(folds, "nb", scenario, metric, **tolerance) >= least
+def test_naive_bayes_is_near_the_paper(folds, method, metric, tolerance, least):
+    assert n_near(folds, "nb", method, metric, **tolerance) >= least
 
 
 @pytest.mark.parametrize(
-    ("scenario", "least"),
+    ("method", "least"),
     [
         (RAW, 12),
         ("one_vs_rest_raw", 11),
@@ -80,21 +82,21 @@ def test_naive_bayes_is_near_the_paper(folds, scenario, metric, tolerance, least
         (f"{ALL_PAIRS}{FAULTY}", 11),
     ],
 )
-def test_the_forest_is_near_the_paper(folds, scenario, least):
-    assert n_near(folds, "rf", scenario, "MSE", atol=0.003, rtol=0.1) >= least
+def test_the_forest_is_near_the_paper(folds, method, least):
+    assert n_near(folds, "rf", method, "MSE", atol=0.003, rtol=0.1) >= least
 
 
 @pytest.mark.parametrize("name", dataset_names())
 def test_correctly_coupled_raw_naive_bayes_is_the_multiclass_one(folds, name):
     one, other = (
-        folds["as-published", "nb", name, scenario, "published_MSE"]
-        for scenario in ("all_pairs_raw", RAW)
+        folds["as-published", "nb", name, method, "published_MSE"]
+        for method in ("all_pairs_raw", RAW)
     )
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("classifier", "test", "said"),
+    ("classifier", "test", "expected"),
     [
         ("nb", paired_t_test, 89),
         ("nb", welch_t_test, 81),
@@ -102,29 +104,29 @@ def test_correctly_coupled_raw_naive_bayes_is_the_multiclass_one(folds, name):
         ("rf", welch_t_test, 74),
     ],
 )
-def test_underlines_of_the_paper(folds, classifier, test, said):
+def test_underlines_of_the_paper(folds, classifier, test, expected):
     agree = compared = 0
     for name in dataset_names():
-        for scenario in PUBLISHED_SCENARIOS:
+        for method in PUBLISHED_METHODS:
             for metric in ("MSE", "LL"):
-                published = published_value(classifier, name, scenario, metric)
+                published = published_value(Case(classifier, name), METHODS[method], metric)
                 if published.value is None:
                     continue
                 compared += 1
                 own, raw = (
                     folds["as-published", classifier, name, key, f"published_{metric}"]
-                    for key in (scenario, RAW)
+                    for key in (method, RAW)
                 )
-                # What is the same but for rounding differs by nothing that a test should see.
+                # A test would find a difference by rounding error significant.
                 differs = not np.isnan(own).any() and not np.allclose(own, raw, rtol=1e-6, atol=0)
                 is_significant = differs and test(own, raw).is_significant()
                 agree += is_significant == published.is_significant
     assert compared == 94
-    assert agree == said
+    assert agree == expected
 
 
 @pytest.mark.parametrize(
-    ("protocol", "classifier", "all_pairs", "said"),
+    ("experiment", "classifier", "all_pairs", "expected"),
     [
         ("as-published", "nb", f"{ALL_PAIRS}{FAULTY}", (6, 6, 0)),
         ("as-published", "nb", ALL_PAIRS, (1, 5, 6)),
@@ -132,21 +134,21 @@ def test_underlines_of_the_paper(folds, classifier, test, said):
         ("as-published", "rf", ALL_PAIRS, (3, 6, 3)),
     ],
 )
-def test_which_approach_wins(folds, protocol, classifier, all_pairs, said):
+def test_which_approach_wins(folds, experiment, classifier, all_pairs, expected):
     """As the paper counts: better by one metric, and not worse by the other."""
     effects = [
         effect(
             [
                 paired_t_test(
-                    folds[protocol, classifier, name, all_pairs, f"published_{metric}"],
-                    folds[protocol, classifier, name, ONE_VS_REST, f"published_{metric}"],
+                    folds[experiment, classifier, name, all_pairs, f"published_{metric}"],
+                    folds[experiment, classifier, name, ONE_VS_REST, f"published_{metric}"],
                 )
                 for metric in ("MSE", "LL")
             ]
         )
         for name in dataset_names()
     ]
-    assert tuple(map(effects.count, ("impaired", "neutral", "improved"))) == said
+    assert tuple(map(effects.count, ("impaired", "neutral", "improved"))) == expected
 
 
 def rows_of(heading):
@@ -159,19 +161,19 @@ def rows_of(heading):
 
 
 @pytest.mark.parametrize(
-    ("heading", "protocol", "classifier", "metrics"),
+    ("heading", "experiment", "classifier", "metrics"),
     [
-        ("Naive Bayes, log loss by the equation, done", "proper", "nb", ["LL"]),
+        ("Naive Bayes, log loss by the equation, done", "paper", "nb", ["LL"]),
         ("Random forest, log loss and Brier score by the", "as-published", "rf", ["LL", "MSE"]),
     ],
 )
-def test_tables_of_the_page_are_those_of_the_results(folds, heading, protocol, classifier, metrics):
+def test_the_page_has_the_numbers_of_the_results(folds, heading, experiment, classifier, metrics):
     rows = rows_of(heading)
     assert sorted(rows) == sorted(dataset_names())
-    for name, said in rows.items():
+    for name, expected in rows.items():
         own = [
-            folds[protocol, classifier, name, scenario, f"equations_{metric}"].mean()
+            folds[experiment, classifier, name, method, f"equations_{metric}"].mean()
             for metric in metrics
-            for scenario in (RAW, ONE_VS_REST, ALL_PAIRS)
+            for method in (RAW, ONE_VS_REST, ALL_PAIRS)
         ]
-        np.testing.assert_allclose(own, said, rtol=0, atol=0.00051)
+        np.testing.assert_allclose(own, expected, rtol=0, atol=0.00051)

@@ -1,4 +1,4 @@
-"""A run that is killed again and again ends in the same table as one that is not."""
+"""An experiment that is killed ten times ends in the same table as an undisturbed one."""
 
 import os
 import random
@@ -7,42 +7,48 @@ import subprocess
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from experiments.commands import app
-from experiments.runner import pending, run_suite, select_suite, units
+from experiments.registry import EXPERIMENTS
+from experiments.runner import find_pending, run_experiment
 from experiments.store import Store, open_store
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[2]
 N_KILLS = 10
 PART = {"data_sets": ["seeds", "ecoli"], "classifiers": ["nb"]}
 
 
 @pytest.fixture
-def suite(paper_data):
-    return select_suite("paper", **PART, as_published=False)
+def experiment(paper_data):
+    return EXPERIMENTS["paper"].restrict(**PART)
 
 
 def start(path):
-    options = [word for name, own in PART.items() for word in (f"--{name.replace('_', '-')}", *own)]
-    command = ["run", "--suite", "paper", *options, "--jobs", "2", "--store", str(path)]
+    options = [
+        word for name, values in PART.items() for word in (f"--{name.replace('_', '-')}", *values)
+    ]
+    command = ["run", "--experiment", "paper", *options, "--jobs", "2", "--store", str(path)]
     return subprocess.Popen(
         [sys.executable, "-m", "experiments", *command],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        cwd=ROOT,
     )
 
 
-def n_left(suite, path):
+def n_left(experiment, path):
     if not path.exists():
-        return len(units(suite))
+        return len(experiment.list_tasks())
     with open_store(path) as store:
-        return len(pending(suite, store))
+        return len(find_pending(experiment, store))
 
 
 def table(path):
@@ -51,32 +57,32 @@ def table(path):
     return result.stdout
 
 
-def test_ten_kills_change_nothing(suite, tmp_path):
+def test_ten_kills_change_nothing(experiment, tmp_path):
     whole, killed = tmp_path / "whole.sqlite", tmp_path / "killed.sqlite"
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     with Store(whole) as store:
-        run_suite(suite, store)
-    seconds_a_unit = (time.perf_counter() - began) / len(units(suite))
+        run_experiment(experiment, store)
+    seconds_per_task = (time.perf_counter() - start_time) / len(experiment.list_tasks())
 
     rng = random.Random(0)
-    left = [n_left(suite, killed)]
+    left = [n_left(experiment, killed)]
     for _ in range(N_KILLS):
         process = start(killed)
-        while n_left(suite, killed) == left[-1]:
+        while n_left(experiment, killed) == left[-1]:
             assert process.poll() is None
             time.sleep(0.01)
-        # Work is under way: the kill comes at any moment of the next two units.
-        time.sleep(rng.uniform(0, 2 * seconds_a_unit))
+        # The kill comes at a random moment of the next two tasks.
+        time.sleep(rng.uniform(0, 2 * seconds_per_task))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        left.append(n_left(suite, killed))
-    # Each time work was done, none of it was lost, and the last kill came in the midst.
+        left.append(n_left(experiment, killed))
+    # Every start got something done, nothing was lost, and the last kill came before the end.
     assert all(after < before for before, after in pairwise(left))
     assert left[-1] > 0
 
     assert start(killed).wait() == 0
     with open_store(whole) as one, open_store(killed) as other:
-        for run, again in zip(one.runs("proper"), other.runs("proper"), strict=True):
+        for run, again in zip(one.runs("paper"), other.runs("paper"), strict=True):
             assert run.identity == again.identity
             np.testing.assert_array_equal(run.proba, again.proba)
     assert table(killed) == table(whole)

@@ -7,8 +7,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant.datasets import load_dataset
 from calibrant.metrics import log_loss
-from experiments.paper.methods import SCENARIOS
-from experiments.preprocessing import paper_pipeline
+from experiments.paper.methods import CORRECT_METHODS
+from experiments.preprocessing import make_preprocessor
 
 pytestmark = pytest.mark.slow
 
@@ -29,13 +29,13 @@ NAIVE_BAYES = GaussianNB(var_smoothing=1e-18)
 
 
 def fold_losses(data, train, test):
-    """Log loss of every scenario on one fold."""
-    prepare = paper_pipeline("passthrough").fit(data.data[train])
+    """Log loss of every method on one fold."""
+    prepare = make_preprocessor().fit(data.data[train])
     X, X_test = prepare.transform(data.data[train]), prepare.transform(data.data[test])
     labels = np.unique(data.target)
     models = {
-        name: scenario.estimator(NAIVE_BAYES, random_state=0)
-        for name, scenario in SCENARIOS.items()
+        name: method.make_estimator(NAIVE_BAYES, random_state=0)
+        for name, method in CORRECT_METHODS.items()
     }
     return {
         name: log_loss(

@@ -1,32 +1,35 @@
-"""The published numbers of naive Bayes that rest on no random draw, digit for digit."""
+"""The published numbers of naive Bayes that depend on no random draw, digit for digit."""
 
 import numpy as np
 import pytest
 
 from calibrant.datasets import dataset_names
 from calibrant.metrics import published_log_loss, published_mse
-from experiments.paper.as_published import N_FOLDS, FaultyAllPairs
-from experiments.paper.experiment import PROTOCOLS
-from experiments.paper.losses import published_value
-from experiments.paper.methods import SCENARIOS
+from experiments.paper.methods import METHODS
+from experiments.paper.published import published_value
+from experiments.registry import EXPERIMENTS
+from experiments.store import Case
 
 DIGIT_FOR_DIGIT = ["abalone", "ecoli", "forest", "seeds", "wholesale"]
 RAW = ["multiclass_raw", "one_vs_rest_raw", "all_pairs_raw"]
 
 
 def raw_predictions(data_set):
-    """Predictions of the raw scenarios on the published folds, and of the faulty coupling."""
-    protocol = PROTOCOLS["as-published"]
-    for number in range(N_FOLDS):
-        fold = protocol.fold(data_set, number, N_FOLDS, "nb", seed=0)
+    """Predictions of the uncalibrated methods on the published folds, with both couplings."""
+    experiment = EXPERIMENTS["as-published"].restrict([data_set], ["nb"])
+    n_approaches = len(experiment.method_groups("nb"))
+    for task in experiment.list_tasks()[::n_approaches]:
+        split = experiment.split(task)
         models = {
-            name: SCENARIOS[name].estimator(fold.classifier).fit(fold.X, fold.y) for name in RAW
+            name: METHODS[name].make_estimator(split.estimator).fit(split.X, split.y)
+            for name in RAW
         }
-        proba = {name: model.predict_proba(fold.X_test) for name, model in models.items()}
-        pairs = models["all_pairs_raw"]
-        pairs.strategy_ = FaultyAllPairs()
-        proba["all_pairs_raw_as_published"] = pairs.predict_proba(fold.X_test)
-        yield fold.y_test, proba
+        models["all_pairs_raw_as_published"] = models["all_pairs_raw"]
+        proba = {
+            name: experiment.predict(METHODS[name], model, split.X_test)
+            for name, model in models.items()
+        }
+        yield split.y_test, proba
 
 
 @pytest.fixture(scope="module")
@@ -41,27 +44,29 @@ def predictions():
     return get
 
 
-def mean_metrics(folds, scenario):
-    labels = np.arange(folds[0][1][scenario].shape[1])
+def mean_metrics(folds, method):
+    labels = np.arange(folds[0][1][method].shape[1])
     return {
-        name: np.mean([metric(true, proba[scenario], labels=labels) for true, proba in folds])
+        name: np.mean([metric(y_true, proba[method], labels=labels) for y_true, proba in folds])
         for name, metric in (("MSE", published_mse), ("LL", published_log_loss))
     }
 
 
 @pytest.mark.parametrize("data_set", DIGIT_FOR_DIGIT)
-@pytest.mark.parametrize("scenario", ["multiclass_raw", "one_vs_rest_raw"])
-def test_raw_columns_equal_the_paper(data_set, scenario, predictions, paper_data):
-    for name, value in mean_metrics(predictions(data_set), scenario).items():
-        published = published_value("nb", data_set, scenario, name).value
+@pytest.mark.parametrize("method", ["multiclass_raw", "one_vs_rest_raw"])
+def test_raw_columns_equal_the_paper(data_set, method, predictions, paper_data):
+    for name, value in mean_metrics(predictions(data_set), method).items():
+        published = published_value(Case("nb", data_set), METHODS[method], name).value
         assert round(value, 3) == published, name
 
 
 @pytest.mark.parametrize("data_set", ["ecoli", "forest", "seeds", "wholesale"])
 def test_all_pairs_equal_the_paper_with_the_faulty_coupling(data_set, predictions, paper_data):
-    scenario = "all_pairs_raw_as_published"
-    for name, value in mean_metrics(predictions(data_set), scenario).items():
-        assert round(value, 3) == published_value("nb", data_set, scenario, name).value, name
+    method = "all_pairs_raw_as_published"
+    for name, value in mean_metrics(predictions(data_set), method).items():
+        assert (
+            round(value, 3) == published_value(Case("nb", data_set), METHODS[method], name).value
+        ), name
 
 
 def test_steel_has_a_dash_because_its_system_has_no_solution(predictions, paper_data):
@@ -79,13 +84,13 @@ def test_correctly_coupled_all_pairs_are_multiclass(data_set, predictions, paper
 
 
 def test_raw_mse_is_within_two_thousandths_on_eleven_sets(predictions, paper_data):
-    for scenario in ("multiclass_raw", "one_vs_rest_raw"):
+    for method in ("multiclass_raw", "one_vs_rest_raw"):
         close = [
             data_set
             for data_set in dataset_names()
             if abs(
-                mean_metrics(predictions(data_set), scenario)["MSE"]
-                - published_value("nb", data_set, scenario, "MSE").value
+                mean_metrics(predictions(data_set), method)["MSE"]
+                - published_value(Case("nb", data_set), METHODS[method], "MSE").value
             )
             <= 0.002
         ]

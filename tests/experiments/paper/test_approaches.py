@@ -5,126 +5,88 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.paper.approach_comparison import find_duels
-from experiments.paper.approaches import approaches_data, approaches_tables, summary_table
-from experiments.paper.losses import Measures
+from experiments.experiment import TableOptions
+from experiments.paper.approaches import make_approaches_tables, make_summary_table
+from experiments.paper.methods import METHODS
 from experiments.rendering import render
+from experiments.store import Case
 
-# One-vs-rest is far better on Seeds, all pairs on Ecoli, and on Heart they are alike.
+ONE_VS_REST, ALL_PAIRS = METHODS["one_vs_rest_dgg_enir"], METHODS["all_pairs_dgg_enir"]
+# One-vs-rest is far better on Seeds, all pairs on Ecoli, and they are alike on Heart.
 SHARPNESS = {
-    "seeds": {"one_vs_rest_dgg_enir": 0.8},
-    "ecoli": {"all_pairs_dgg_enir": 0.8},
+    "seeds": {ONE_VS_REST.name: 0.8},
+    "ecoli": {ALL_PAIRS.name: 0.8},
     "heart": {},
 }
 
 
 @pytest.fixture
-def runs(make_runs):
+def runs(make_paper_runs):
     return [
         run
         for seed, (data_set, sharpness) in enumerate(SHARPNESS.items())
-        for run in make_runs(sharpness, data_set=data_set, protocol="as-published", seed=seed)
+        for run in make_paper_runs(
+            sharpness, data_set=data_set, experiment="as-published", seed=seed
+        )
     ]
 
 
 @pytest.fixture
-def measures(runs):
-    return Measures(runs, "published")
+def losses(runs, paper_losses):
+    return paper_losses(runs)
 
 
-def losses(measures, data_set, metric="LL"):
-    """Losses of one-vs-rest and of correctly coupled all pairs, by fold."""
-    return [
-        measures.by_fold("nb", data_set, scenario, metric)
-        for scenario in ("one_vs_rest_dgg_enir", "all_pairs_dgg_enir")
-    ]
+def by_fold(losses, data_set):
+    """Log losses of one-vs-rest and of correctly coupled all pairs."""
+    case = Case("nb", data_set)
+    return [losses.by_fold(case, method, "LL") for method in (ONE_VS_REST, ALL_PAIRS)]
 
 
-def test_the_winner_has_the_lower_loss_and_a_significant_one(measures):
-    winners = {
-        duel.data_set: duel.winner("paired")
-        for duel in find_duels(measures, ("paired",))
-        if duel.all_pairs == "all_pairs_dgg_enir"
-    }
-    assert winners == {"seeds": "one-vs-rest", "ecoli": "all pairs", "heart": "even"}
-    for data_set, winner in winners.items():
-        one_vs_rest, all_pairs = losses(measures, data_set)
-        assert (stats.ttest_rel(one_vs_rest, all_pairs).pvalue < 0.05) == (winner != "even")
-        if winner != "even":
-            assert (one_vs_rest.mean() < all_pairs.mean()) == (winner == "one-vs-rest")
-
-
-def test_p_values_are_adjusted_over_the_data_sets(measures):
-    duels = [
-        duel for duel in find_duels(measures, ("paired",)) if duel.all_pairs == "all_pairs_dgg_enir"
-    ]
-    plain = [stats.ttest_rel(*losses(measures, duel.data_set)).pvalue for duel in duels]
-    # Holm: the least p-value times 3, the next times 2, the greatest as it is, never falling.
-    order = np.argsort(plain)
-    expected = np.maximum.accumulate(np.array(plain)[order] * [3, 2, 1])
-    adjusted = np.array([duel.adjusted["paired", "LL"].p_value for duel in duels])
-    np.testing.assert_allclose(adjusted[order], np.minimum(expected, 1.0), rtol=1e-6)
-
-
-def test_a_win_may_not_outlast_the_correction(make_runs):
-    runs = [
-        run
-        for seed, data_set in enumerate(("seeds", "ecoli", "heart", "forest", "wholesale"))
-        for run in make_runs(data_set=data_set, seed=seed)
-    ]
-    one_vs_rest = {
-        run.fold: run.proba
-        for run in runs
-        if (run.data_set, run.scenario) == ("seeds", "one_vs_rest_dgg_enir")
-    }
-    for run in runs:
-        if (run.data_set, run.scenario) == ("seeds", "all_pairs_dgg_enir"):
-            # Better on every other fold: a t-statistic of about 3, hence a p-value of 0.015.
-            share = 0.02 * (run.fold % 2)
-            run.proba[:] = (1 - share) * one_vs_rest[run.fold] + share * np.eye(3)[run.true]
-    (duel,) = (
-        duel
-        for duel in find_duels(Measures(runs, "published"), ("paired",))
-        if duel.data_set == "seeds"
-    )
-    assert 0.05 / 5 < min(own.p_value for own in duel.comparisons.values()) < 0.05
-    assert duel.winner("paired") == "all pairs"
-    assert duel.winner("paired", adjusted=True) == "even"
-
-
-def test_the_summary_counts_winners_beside_the_counts_of_the_paper(measures):
-    table = summary_table(measures)
+def test_the_summary_counts_winners_beside_the_published_counts(losses):
+    table = make_summary_table(losses)
     rows = {
-        tuple(cell.text for cell in row[:3]): [f"{cell.text} {cell.beside}" for cell in row[3:9]]
+        tuple(cell.text for cell in row[:3]): [(cell.text, cell.reference) for cell in row[3:9]]
         for row in table.rows
     }
     assert len(rows) == 4
-    plain = ["1 ", "1 ", "1 "]
-    assert rows["naive Bayes", "correct", "paired"] == ["1 5", "1 6", "1 1", *plain]
-    assert rows["naive Bayes", "correct", "corrected"] == [*plain, *plain]
-    faulty = rows["naive Bayes", "as published", "paired"]
-    # As published, all pairs are no better than the rest on Ecoli.
-    assert faulty == ["1 5", "2 6", "0 1", "1 ", "2 ", "0 "]
+    one_each = [("1", "")] * 3
+    assert rows["naive Bayes", "correct", "paired"] == [
+        *[("1", "5"), ("1", "6"), ("1", "1")],
+        *one_each,
+    ]
+    assert rows["naive Bayes", "correct", "corrected"] == [*one_each, *one_each]
+    # With the faulty coupling, all pairs are no better on Ecoli.
+    assert rows["naive Bayes", "as published", "paired"] == [
+        *[("1", "5"), ("2", "6"), ("0", "1")],
+        *[("1", ""), ("2", ""), ("0", "")],
+    ]
     assert table.spans[1:] == [("better", 3), ("better after Holm", 3), ("Wilcoxon p", 2)]
 
 
-def test_the_summary_has_wilcoxons_test_over_the_data_sets(measures):
-    (row, *_) = summary_table(measures).rows
-    means = np.array([[own.mean() for own in losses(measures, name)] for name in SHARPNESS])
+def test_the_summary_has_wilcoxons_test_over_the_data_sets(losses):
+    (row, *_) = make_summary_table(losses).rows
+    means = np.array([[values.mean() for values in by_fold(losses, name)] for name in SHARPNESS])
     assert row[-1].text == f"{stats.wilcoxon(*means.T).pvalue:.3f}"
 
 
+def test_one_data_set_has_no_test_over_data_sets(make_paper_runs, paper_losses):
+    table = make_summary_table(paper_losses(make_paper_runs()))
+    assert [cell.text for cell in table.rows[0][-2:]] == ["-", "-"]
+
+
 @pytest.mark.parametrize(
-    ("protocol", "form"), [("proper", "published"), ("as-published", "equations")]
+    ("experiment", "definition"), [("paper", "published"), ("as-published", "equations")]
 )
-def test_only_the_published_experiment_stands_beside_the_paper(protocol, form, make_runs):
-    table = summary_table(Measures(make_runs(protocol=protocol), form))
-    assert not any(cell.beside for row in table.rows for cell in row)
-    assert "brackets" not in table.note
+def test_published_counts_are_shown_only_where_they_compare(
+    experiment, definition, make_paper_runs, paper_losses
+):
+    table = make_summary_table(paper_losses(make_paper_runs(experiment=experiment), definition))
+    assert not any(cell.reference for row in table.rows for cell in row)
+    assert "parentheses" not in table.note
 
 
-def test_each_data_set_has_both_approaches_and_their_difference(measures):
-    first, *_ = approaches_tables(measures, "paired")
+def test_each_data_set_has_both_approaches_and_their_difference(losses):
+    first, *_ = make_approaches_tables(losses, TableOptions())
     assert first.names == [
         "data set",
         *("one-vs-rest DGG+ENIR MSE", "one-vs-rest DGG+ENIR LL"),
@@ -134,24 +96,20 @@ def test_each_data_set_has_both_approaches_and_their_difference(measures):
         *(f"difference as published {name}" for name in ("MSE", "LL", "better")),
     ]
     cells = {row[0].text: dict(zip(first.names, row, strict=True)) for row in first.rows}
-    one_vs_rest, all_pairs = losses(measures, "ecoli")
-    own = cells["Ecoli"]["difference LL"]
-    assert own.text == f"{all_pairs.mean() - one_vs_rest.mean():+.4f}"
-    assert own.underline
+    one_vs_rest, all_pairs = by_fold(losses, "ecoli")
+    difference = cells["Ecoli"]["difference LL"]
+    assert difference.text == f"{all_pairs.mean() - one_vs_rest.mean():+.4f}"
+    assert difference.underline
     assert cells["Ecoli"]["all pairs DGG+ENIR LL"].bold
     assert cells["Ecoli"]["difference better"].text == "all pairs"
     assert not cells["Heart"]["difference LL"].underline
 
 
-def test_an_approach_without_numbers_is_a_dash_and_not_counted(runs):
-    improper = [
-        run
-        for run in runs
-        if (run.scenario, run.data_set) == ("all_pairs_dgg_enir_as_published", "seeds")
-    ]
-    for run in improper:
-        run.proba[0] = [-0.5, 0.5, 1.0]
-    table, summary = approaches_tables(Measures(runs, "equations"), "paired")
+def test_an_approach_without_a_value_is_a_dash_and_not_counted(runs, paper_losses):
+    for run in runs:
+        if (run.method, run.data_set) == ("all_pairs_dgg_enir_as_published", "seeds"):
+            run.proba[0] = [-0.5, 0.5, 1.0]
+    table, summary = make_approaches_tables(paper_losses(runs, "equations"), TableOptions())
     row = next(row for row in table.rows if row[0].text == "Seeds")
     assert [cell.text for cell in row[-5:]] == ["-"] * 5
     assert row[1].text != "-"
@@ -159,28 +117,23 @@ def test_an_approach_without_numbers_is_a_dash_and_not_counted(runs):
     assert counts == {"correct": 3, "as published": 2}
 
 
-def test_unfinished_data_sets_are_left_out_and_named(runs, make_runs):
-    more = make_runs(data_set="forest", protocol="as-published", folds=3)
-    table, summary = approaches_tables(Measures(runs + more, "published"), "paired")
+def test_unfinished_data_sets_are_omitted_and_named(runs, make_paper_runs, paper_losses):
+    more = make_paper_runs(data_set="forest", experiment="as-published", folds=3)
+    table, summary = make_approaches_tables(paper_losses(runs + more), TableOptions())
     assert [row[0].text for row in table.rows] == ["Ecoli", "Heart", "Seeds"]
     for each in (table, summary):
-        assert "Left out, not finished: naive Bayes on forest (3 of 10 folds)." in each.note
+        assert "Omitted because unfinished: naive Bayes on forest (3 of 10 folds)." in each.note
 
 
-def test_one_data_set_has_no_test_over_data_sets(make_runs):
-    table = summary_table(Measures(make_runs(), "published"))
-    assert [cell.text for cell in table.rows[0][-2:]] == ["-", "-"]
-
-
-def test_approaches_as_data_have_the_p_values(measures):
-    text = render(approaches_data(measures), "csv")
-    rows = list(csv.DictReader(io.StringIO(text)))
+def test_as_data_every_comparison_has_its_p_values(losses):
+    (table,) = make_approaches_tables(losses, TableOptions(as_data=True))
+    rows = list(csv.DictReader(io.StringIO(render(table, "csv"))))
     assert len(rows) == 3 * 2 * 2
     row = rows[1]
-    assert [row[key] for key in ("classifier", "data_set", "scenario", "metric")] == [
+    assert [row[key] for key in ("classifier", "data_set", "method", "metric")] == [
         *("nb", "ecoli", "all_pairs_dgg_enir", "LL"),
     ]
-    one_vs_rest, all_pairs = losses(measures, "ecoli")
+    one_vs_rest, all_pairs = by_fold(losses, "ecoli")
     assert float(row["one_vs_rest"]) == pytest.approx(one_vs_rest.mean(), rel=1e-5)
     assert float(row["difference"]) == pytest.approx((all_pairs - one_vs_rest).mean(), rel=1e-4)
     p_value = stats.ttest_rel(all_pairs, one_vs_rest).pvalue

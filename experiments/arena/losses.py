@@ -1,0 +1,120 @@
+"""Runs of the arena -> losses by case, method and fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._core.typing import BoolArray, FloatArray
+from calibrant.combination import normalize
+from calibrant.metrics import brier_score, log_loss
+from experiments.arena.methods import METHODS
+from experiments.classifiers import CLASSIFIERS
+from experiments.store import Case, Run
+
+
+@dataclass(frozen=True, eq=False)
+class ArenaLosses:
+    """Losses of all methods in all cases, on the folds that all cases have.
+
+    Attributes
+    ----------
+    cases : list of Case
+        Classifiers and data sets.
+    methods : list of str
+        Names of the methods.
+    folds : list of int
+        Numbers of the folds, or draws.
+    log_loss, brier : ndarray of shape (n_cases, n_methods, n_folds)
+        The losses; NaN where a method failed or was not run.
+    was_run : ndarray of shape (n_cases, n_methods, n_folds)
+        Whether the method was run, successfully or not.
+    seconds : ndarray of shape (n_cases, n_methods)
+        Seconds to fit and calibrate, mean of the folds.
+    test_share : ndarray of shape (n_cases,) or None
+        Number of test rows divided by number of training rows. None means that of
+        cross-validation.
+    """
+
+    cases: list[Case]
+    methods: list[str]
+    folds: list[int]
+    log_loss: FloatArray
+    brier: FloatArray
+    was_run: BoolArray
+    seconds: FloatArray
+    test_share: FloatArray | None
+
+    @property
+    def mean_log_loss(self) -> FloatArray:
+        """Log loss of shape (n_cases, n_methods), mean of the folds."""
+        return self.log_loss.mean(axis=2)
+
+    @property
+    def mean_brier(self) -> FloatArray:
+        """Brier score of shape (n_cases, n_methods), mean of the folds."""
+        return self.brier.mean(axis=2)
+
+
+def compute_losses(runs: Sequence[Run], n_train: int | None) -> ArenaLosses:
+    """Compute the losses of all runs, on the folds that are complete.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        Runs of one experiment of the arena.
+    n_train : int or None
+        Number of training rows. None means cross-validation.
+
+    Returns
+    -------
+    ArenaLosses
+        The losses.
+    """
+    names = {run.method for run in runs}
+    methods = [name for name in METHODS if name in names]
+    order = list(CLASSIFIERS)
+    cases = sorted(
+        {run.case for run in runs}, key=lambda case: (order.index(case.classifier), case.data_set)
+    )
+    folds = _complete_folds(runs)
+    shape = (len(cases), len(methods), len(folds))
+    losses, briers, seconds = (np.full(shape, np.nan) for _ in range(3))
+    was_run = np.zeros(shape, dtype=bool)
+    for run in runs:
+        if run.fold not in folds:
+            continue
+        place = (cases.index(run.case), methods.index(run.method), folds.index(run.fold))
+        was_run[place] = True
+        seconds[place] = run.model_seconds + (run.calibration_seconds or 0.0)
+        if run.error is None:
+            # Other packages return rows that do not always sum to 1.
+            proba = normalize(np.clip(run.proba, 0.0, 1.0))
+            labels = np.arange(proba.shape[1])
+            losses[place] = log_loss(run.y_true, proba, labels=labels)
+            briers[place] = brier_score(run.y_true, proba, labels=labels)
+    test_share = None
+    if n_train is not None:
+        n_test = {run.case: len(run.y_true) for run in runs}
+        test_share = np.array([n_test[case] / n_train for case in cases])
+    return ArenaLosses(
+        cases, methods, folds, losses, briers, was_run, seconds.mean(axis=2), test_share
+    )
+
+
+def _complete_folds(runs: Sequence[Run]) -> list[int]:
+    """Return the folds on which all cases have runs."""
+    cases_by_fold: dict[int, set[Case]] = {}
+    for run in runs:
+        cases_by_fold.setdefault(run.fold, set()).add(run.case)
+    all_cases = {run.case for run in runs}
+    complete = sorted(fold for fold, cases in cases_by_fold.items() if cases == all_cases)
+    if not complete:
+        raise ValueError(
+            "This needs a fold on which every classifier has run on every data set, but none of "
+            f"the {len(runs)} runs belongs to such a fold. Continue with: "
+            "python -m experiments run --experiment EXPERIMENT"
+        )
+    return complete

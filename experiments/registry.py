@@ -1,0 +1,53 @@
+"""All experiments by name."""
+
+from __future__ import annotations
+
+from calibrant.datasets import dataset_names
+from experiments.arena.experiment import ArenaExperiment
+from experiments.arena.methods import OUT_OF_BAG_METHODS
+from experiments.experiment import Experiment
+from experiments.paper.experiment import CorrectExperiment, PublishedExperiment
+
+# They have hardly more than 200 rows to train and test on.
+SMALLEST_DATA_SETS = ("seeds", "development")
+
+PAPER = CorrectExperiment(name="paper", title="The paper's experiment, with its errors corrected")
+AS_PUBLISHED = PublishedExperiment(
+    name="as-published",
+    title="The same, with the choices and the bug behind the published numbers",
+)
+SMOKE = CorrectExperiment(
+    name="smoke",
+    title="Three small data sets and three folds of paper, for a first look",
+    data_sets=("seeds", "development", "ecoli"),
+    classifiers=("nb",),
+    n_folds=3,
+)
+ARENAS = (
+    ArenaExperiment(
+        name="arena",
+        title="All methods on ten folds of at most 1,000 rows of each data set",
+        paper_method_classifiers=("nb",),
+    ),
+    *(
+        ArenaExperiment(
+            name=f"arena-{n_train}",
+            title=f"All methods, fitted on {n_train} rows",
+            data_sets=tuple(
+                name for name in dataset_names() if n_train < 200 or name not in SMALLEST_DATA_SETS
+            ),
+            n_folds=3,
+            n_train=n_train,
+        )
+        for n_train in (50, 100, 200)
+    ),
+)
+OUT_OF_BAG = ArenaExperiment(
+    name="out-of-bag",
+    title="Forests: out-of-bag votes beside refits, by strategy",
+    classifiers=("rf",),
+    methods=tuple(OUT_OF_BAG_METHODS),
+)
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment for experiment in (PAPER, AS_PUBLISHED, SMOKE, *ARENAS, OUT_OF_BAG)
+}

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+from calibrant import CalibratedClassifier
+from calibrant.generation import RepeatedFolds
+from experiments.arena.methods import (
+    GENERAL_METHODS,
+    METHODS,
+    OUT_OF_BAG_METHODS,
+    PAPER_METHODS,
+    calibrant_method,
+)
+from experiments.arena.peers import PEERS
+
+
+@pytest.mark.parametrize("name", [name for name in GENERAL_METHODS if name not in PEERS])
+def test_every_method_of_calibrant_returns_probabilities(name, make_input):
+    given = make_input()
+    proba = METHODS[name](given)
+    assert proba.shape == (len(given.X_test), 3)
+    assert (proba >= 0).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "needs_refits"),
+    [(GaussianNB(), False), (LogisticRegression(max_iter=1000), True)],
+)
+def test_a_method_gives_what_the_library_gives(estimator, needs_refits, make_input):
+    given = make_input(estimator, needs_refits=needs_refits)
+    model = CalibratedClassifier(estimator, method="temperature", random_state=0)
+    expected = model.fit(given.X, given.y).predict_proba(given.X_test)
+    proba = calibrant_method("temperature")(given)
+    np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
+
+
+def test_only_refits_that_other_methods_share_are_cached(make_input):
+    def n_cached(method, *, needs_refits):
+        given = make_input(needs_refits=needs_refits)
+        method(given)
+        return len(given.classifier.cache.models)
+
+    assert n_cached(calibrant_method("temperature"), needs_refits=True) > 10
+    assert n_cached(calibrant_method("temperature"), needs_refits=False) == 0
+    assert n_cached(calibrant_method("temperature", RepeatedFolds()), needs_refits=True) == 0
+
+
+def test_no_method_is_lost_where_groups_of_methods_share_names():
+    assert set(METHODS) == {*GENERAL_METHODS, *PAPER_METHODS, *OUT_OF_BAG_METHODS}
+    assert set(GENERAL_METHODS) & set(OUT_OF_BAG_METHODS) == {"raw"}
+    assert METHODS["raw"] is GENERAL_METHODS["raw"]

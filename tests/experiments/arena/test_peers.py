@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from experiments.arena.peers import (
+    check_peers,
+    on_held_out_scores,
+    predict_uncalibrated,
+    scikit_learn,
+)
+
+
+def test_uncalibrated_probabilities_are_those_of_the_classifier(make_input):
+    given = make_input()
+    expected = GaussianNB().fit(given.X, given.y).predict_proba(given.X_test)
+    np.testing.assert_array_equal(predict_uncalibrated(given), expected)
+
+
+def test_decision_values_become_probabilities_by_softmax(make_input):
+    given = make_input(LinearSVC(random_state=0))
+    model = LinearSVC(random_state=0).fit(given.X, given.y)
+    expected = softmax(model.decision_function(given.X_test), axis=1)
+    np.testing.assert_allclose(predict_uncalibrated(given), expected)
+    two = replace(given, y=np.minimum(given.y, 1))
+    decision = LinearSVC(random_state=0).fit(two.X, two.y).decision_function(two.X_test)
+    expected = softmax(np.column_stack([-decision, decision]), axis=1)
+    np.testing.assert_allclose(predict_uncalibrated(two), expected)
+
+
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_scikit_learns_calibration_has_its_default_folds(ensemble, make_input):
+    given = make_input()
+    model = CalibratedClassifierCV(GaussianNB(), method="isotonic", ensemble=ensemble)
+    expected = model.fit(given.X, given.y).predict_proba(given.X_test)
+    proba = scikit_learn("isotonic", ensemble)(given)
+    np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
+
+
+def test_score_methods_are_given_held_out_scores_of_every_row(make_input):
+    from sklearn.model_selection import StratifiedKFold
+
+    given = make_input()
+    seen = {}
+
+    def calibrate(held_out, y, score):
+        seen.update(held_out=held_out, y=y)
+        return score
+
+    proba = on_held_out_scores(calibrate)(given)
+    np.testing.assert_array_equal(proba, predict_uncalibrated(given))
+    folds = StratifiedKFold(10, shuffle=True, random_state=given.seed)
+    expected = cross_val_predict(GaussianNB(), given.X, given.y, cv=folds, method="predict_proba")
+    np.testing.assert_allclose(seen["held_out"], expected)
+    np.testing.assert_array_equal(seen["y"], given.y)
+
+
+def test_a_class_that_a_fold_lacks_has_a_score_of_zero(make_input):
+    given = make_input()
+    y = given.y.copy()
+    y[0] = 3  # the only row of its class
+    seen = {}
+
+    def calibrate(held_out, y, score):
+        seen["held_out"] = held_out
+        return score
+
+    with pytest.warns(UserWarning, match="least populated class"):
+        on_held_out_scores(calibrate)(replace(given, y=y))
+    assert seen["held_out"].shape == (80, 4)
+    assert seen["held_out"][0, 3] == 0
+
+
+def test_missing_packages_are_named(monkeypatch):
+    installed = {"probmetrics", "netcal"}
+    monkeypatch.setattr(
+        "experiments.arena.peers.find_spec", lambda name: name if name in installed else None
+    )
+    with pytest.raises(ValueError, match=r"but venn_abers is not installed\. Run it with: make"):
+        check_peers()
+    installed.add("venn_abers")
+    check_peers()

@@ -10,9 +10,10 @@
 #   make test-kernels  the numeric tests with the linear algebra of other processors
 #   make dist          source distribution and wheel, checked as for a release: see RELEASING.md
 #
-# Research and speed, from a checkout; see CONTRIBUTING.md:
+# Research and speed, from a checkout; see experiments/README.md and CONTRIBUTING.md:
 #
-#   make arena         set up .venv-arena with the peers and run all methods beside them; resumable
+#   make replicate     run the paper's experiment, as published and corrected; can be resumed
+#   make arena         set up .venv-arena with the peers and run all methods beside them; can be resumed
 #   make bench         time the parts beside their peers; bench-results keeps the table in docs
 
 PYTHON ?= python3
@@ -21,7 +22,7 @@ PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-kernels browser docs lint dist results arena arena-results bench bench-results clean
+.PHONY: demo test test-kernels browser docs lint dist replicate results arena arena-results bench bench-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
@@ -96,27 +97,35 @@ dist: .venv/bin/python
 clean:
 	rm -rf .venv .venv-arena build dist src/*.egg-info demo.html docs/_build docs/api/generated docs/gallery
 
-# Tables of results/paper from a store of finished runs.
+# Experiments; finished tasks are stored and not repeated. See experiments/README.md.
 STORE ?= results.sqlite
-TABLES = $(BIN)/python -m experiments tables --store $(STORE)
+EXPERIMENTS = $(BIN)/python -m experiments
+
+# The paper's experiment: naive Bayes and the forest as published, naive Bayes corrected.
+replicate: .venv/installed
+	$(EXPERIMENTS) run --experiment as-published --store $(STORE)
+	$(EXPERIMENTS) run --experiment paper --classifiers nb --store $(STORE)
+
+# The tables of results/paper, from a store.
 results: .venv/installed
-	$(TABLES) --table data-sets --format markdown > results/paper/data-sets.md
-	for protocol in as-published proper; do \
-		flag=$$(test $$protocol = as-published && echo --as-published); \
+	$(EXPERIMENTS) tables --table data-sets --format markdown > results/paper/data-sets.md
+	for name in as-published paper; do \
+		tables="$(EXPERIMENTS) tables --experiment $$name --store $(STORE)"; \
 		for table in results effects approaches times; do \
-			$(TABLES) $$flag --table $$table --format markdown > results/paper/$$protocol-$$table.md || exit 1; \
+			$$tables --table $$table --format markdown > results/paper/$$name-$$table.md || exit 1; \
 		done; \
-		$(TABLES) $$flag --table results --metrics equations --test corrected --format markdown \
-			> results/paper/$$protocol-results-equations.md || exit 1; \
-		$(TABLES) $$flag --table folds --format csv > results/paper/$$protocol-folds.csv || exit 1; \
+		$$tables --table results --metrics equations --test corrected --format markdown \
+			> results/paper/$$name-results-equations.md || exit 1; \
+		$$tables --table folds --format csv > results/paper/$$name-folds.csv || exit 1; \
 	done
 
-# All methods beside their peers, in an environment of their own.
+# All methods beside their peers, in a separate environment.
 ARENA := .venv-arena/bin
-SIZES := arena arena-50 arena-100 arena-200
+ARENA_EXPERIMENTS = $(ARENA)/python -m experiments
+ARENAS := arena arena-50 arena-100 arena-200
 arena: .venv-arena/installed
-	for suite in $(SIZES); do \
-		OMP_NUM_THREADS=1 $(ARENA)/python -m experiments run --suite $$suite --store $(STORE) || exit 1; \
+	for name in $(ARENAS); do \
+		OMP_NUM_THREADS=1 $(ARENA_EXPERIMENTS) run --experiment $$name --store $(STORE) || exit 1; \
 	done
 
 .venv-arena/installed: .venv/installed
@@ -128,16 +137,16 @@ arena: .venv-arena/installed
 	-$(ARENA)/python -m pip install --quiet dirichletcal
 	touch $@
 
+# The tables and diagrams of results/arena, from a store.
 arena-results: .venv-arena/installed
-	for suite in $(SIZES); do \
+	for name in $(ARENAS); do \
+		tables="$(ARENA_EXPERIMENTS) tables --experiment $$name --store $(STORE)"; \
 		for table in methods classifiers harmed; do \
-			$(ARENA)/python -m experiments tables --suite $$suite --store $(STORE) --table $$table \
-				--format markdown > results/arena/$$suite-$$table.md || exit 1; \
+			$$tables --table $$table --format markdown > results/arena/$$name-$$table.md || exit 1; \
 		done; \
-		$(ARENA)/python -m experiments tables --suite $$suite --store $(STORE) --table losses --format csv \
-			> results/arena/$$suite-losses.csv || exit 1; \
-		$(ARENA)/python -m experiments ranks --suite $$suite --store $(STORE) \
-			--output results/arena/$$suite-ranks.png || exit 1; \
+		$$tables --table losses --format csv > results/arena/$$name-losses.csv || exit 1; \
+		$(ARENA_EXPERIMENTS) ranks --experiment $$name --store $(STORE) \
+			--output results/arena/$$name-ranks.png || exit 1; \
 	done
 
 # Ratios of speed beside the peers, which are in the arena's environment.

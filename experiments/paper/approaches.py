@@ -81,7 +81,7 @@ def _data_sets_table(
         f"One-vs-rest and all pairs with {CLASSIFIERS[classifier].title}",
         header,
         rows,
-        f"Metrics: {losses.definition} definition, mean of {losses.n_folds} folds. Bold: best. "
+        f"{losses.definition_note}, mean of {losses.n_folds} folds. Bold: best. "
         f"Difference: all pairs minus one-vs-rest; underlined if significant ({test} t-test). "
         "Better: significantly better by one metric and not worse by the other. "
         + losses.describe_finished(),
@@ -137,7 +137,7 @@ def make_summary_table(losses: PaperLosses) -> Table:
                 ]
             )
     notes = [
-        f"Metrics: {losses.definition} definition.",
+        f"{losses.definition_note}.",
         "A data set counts for the approach that is significantly better by one metric and not "
         "worse by the other.",
         "In parentheses: the published count."

@@ -121,10 +121,9 @@ def make_effects_tables(losses: PaperLosses, options: TableOptions) -> list[Tabl
                 ]
                 for (classifier, method), row in by_row.items()
             ],
-            f"In parentheses: the published count. Low: up to {MAX_LOW_CLASSES} classes. "
-            f"Significance: {options.test} t-test against multi-class raw, {losses.definition} "
-            "definition of the metrics. Data sets without a value are not counted. "
-            + losses.describe_finished(),
+            f"{losses.definition_note}. In parentheses: the published count. Low: up to "
+            f"{MAX_LOW_CLASSES} classes. Significance: {options.test} t-test against multi-class "
+            "raw. Data sets without a value are not counted. " + losses.describe_finished(),
             groups=[
                 "",
                 "",

@@ -18,6 +18,10 @@ METRICS = {
     "published": {"MSE": published_mse, "LL": published_log_loss},
     "equations": {"MSE": brier_score, "LL": log_loss},
 }
+DEFINITIONS = {
+    "published": "Metrics as in the published tables",
+    "equations": "Metrics by the paper's equations",
+}
 TESTS: dict[str, Callable[..., Comparison]] = {
     "welch": welch_t_test,
     "paired": paired_t_test,
@@ -95,6 +99,11 @@ class PaperLosses:
     def metrics(self) -> list[str]:
         """Names of the metrics."""
         return list(METRICS[self.definition])
+
+    @property
+    def definition_note(self) -> str:
+        """Definition of the metrics, as the beginning of a table's note."""
+        return DEFINITIONS[self.definition]
 
     @property
     def has_published_values(self) -> bool:

@@ -118,7 +118,7 @@ def _results_table(losses: PaperLosses, results: list[Result], test: str) -> Tab
     has_published = losses.definition == "published"
     notes = [
         "In parentheses: the published value." if has_published else "",
-        f"Metrics: {losses.definition} definition, mean of {losses.n_folds} folds.",
+        f"{losses.definition_note}, mean of {losses.n_folds} folds.",
         f"Bold: best. Underlined: significantly different from multi-class raw ({test} t-test).",
         "Data sets with fewer folds are unfinished and have no marks."
         if any(one.n_folds < losses.n_folds for one in results)

@@ -70,7 +70,7 @@ def test_all_pairs_equal_the_paper_with_the_faulty_coupling(data_set, prediction
 
 
 def test_steel_has_a_dash_because_its_system_has_no_solution(predictions, paper_data):
-    assert published_value("nb", "steel", "all_pairs_raw", "MSE").value is None
+    assert published_value(Case("nb", "steel"), METHODS["all_pairs_raw"], "MSE").value is None
     faulty = [proba["all_pairs_raw_as_published"] for _, proba in predictions("steel")]
     assert any(np.isnan(proba).any() for proba in faulty)
 

@@ -7,7 +7,6 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant import save
-from calibrant.cli.predictions import COMMANDS
 from calibrant.datasets import make_waveform
 from calibrant.tabular import ProbabilityCalibrator, TableModel, read_table
 
@@ -93,7 +92,6 @@ def test_models_of_another_kind_name_the_command_that_uses_them(
     assert is_refused(run("predict", calibrator, data), "Use it with calibrant apply.")
     save(GaussianNB().fit(*make_waveform(30, random_state=0)), tmp_path / "other.skops")
     assert is_refused(run("predict", tmp_path / "other.skops", data), "with calibrant.load.")
-    assert set(COMMANDS) == {TableModel.KIND, ProbabilityCalibrator.KIND}
 
 
 def test_a_pickle_is_refused_and_not_executed(run, is_refused, data, tmp_path):

@@ -38,12 +38,14 @@ def output_to(description: str) -> Any:
     return typer.Option("--output", "-o", metavar="FILE", help=description)
 
 
-DataFile = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="Data file (CSV, TSV, Parquet or ARFF), or - for standard input."
-    ),
-]
+def data_file(metavar: str) -> Any:
+    """Return an argument that names a data file."""
+    formats = "CSV, TSV, Parquet or ARFF"
+    return typer.Argument(metavar=metavar, help=f"Data file ({formats}), or - for standard input.")
+
+
+DataFile = Annotated[str, data_file("DATA")]
+NewData = Annotated[str, data_file("NEW")]
 Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column that holds the classes.")]
 Groups = Annotated[
     str | None,
@@ -75,12 +77,6 @@ Seed = Annotated[int, typer.Option(min=0, metavar="INTEGER", help="Seed of the r
 Jobs = Annotated[
     int,
     typer.Option(metavar="INTEGER", help="Number of parallel processes; -1 for one per core."),
-]
-NewData = Annotated[
-    str,
-    typer.Argument(
-        metavar="NEW", help="Data file (CSV, TSV, Parquet or ARFF), or - for standard input."
-    ),
 ]
 Keep = Annotated[
     list[str] | None,

@@ -9,12 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from calibrant.tabular.saved_model import SavedModel
 
-# The command that uses each kind of saved model.
-COMMANDS = {
-    "model of a table": "calibrant predict",
-    "calibrator of probabilities": "calibrant apply",
-}
-
 
 def write_predictions(
     kind: type[SavedModel], path: Path, data: str, keep: list[str] | None, output: str
@@ -62,11 +56,16 @@ def write_predictions(
 
 def _load(kind: type[SavedModel], path: Path) -> SavedModel:
     """Load a model, or name the command that uses what the file holds."""
+    from calibrant.tabular import ProbabilityCalibrator, TableModel
     from calibrant.tabular.saved_model import WrongKindError
 
+    commands = {
+        TableModel.KIND: "calibrant predict",
+        ProbabilityCalibrator.KIND: "calibrant apply",
+    }
     try:
         return kind.load(path)
     except WrongKindError as error:
-        command = COMMANDS.get(error.found)
+        command = commands.get(error.found)
         remedy = f"Use it with {command}." if command else "Use it in Python, with calibrant.load."
         raise ValueError(f"{error} {remedy}") from None

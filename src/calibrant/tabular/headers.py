@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from calibrant.tabular.phrases import shorten
 
-# Tables with more columns are refused: too few rows stand behind each column.
+# More columns than a small data set can support.
 MOST_COLUMNS = 5000
 
 

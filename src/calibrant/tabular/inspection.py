@@ -147,7 +147,7 @@ def _check_classes(labels: NDArray[np.str_], target: str) -> dict[str, int]:
             "like a measurement. Choose another column, or divide its range into named classes."
         )
     check_several_classes(labels, target)
-    single = sorted(name for name, n_own in class_count.items() if n_own == 1)
+    single = sorted(name for name, n_rows in class_count.items() if n_rows == 1)
     if len(single) > len(labels) / 2:
         raise ValueError(
             f"target must hold classes, but {target!r} has {len(class_count)} different values in "

@@ -24,7 +24,7 @@ LEAKAGE_ROWS = 20
 def find_notices(
     table: pd.DataFrame, schema: Schema, ignored: Mapping[str, str]
 ) -> tuple[Notice, ...]:
-    """Find what makes results from a table look better, or less certain, than they seem.
+    """Find what a user should know before relying on results from a table.
 
     Parameters
     ----------
@@ -61,8 +61,7 @@ def _find_leakage(
             if suspicion:
                 yield Notice(
                     "leakage",
-                    f"{suspicion} If it is known only after the class is known, ignore this "
-                    "column.",
+                    f"{suspicion} If its values are known only after the class, ignore it.",
                 )
 
 
@@ -81,9 +80,9 @@ def _find_duplicates(rows: pd.DataFrame, schema: Schema) -> Iterator[Notice]:
 
 def _find_rare_classes(schema: Schema) -> Iterator[Notice]:
     rare = ", ".join(
-        f"{name!r} ({n_own})"
-        for name, n_own in zip(schema.classes, schema.class_count, strict=True)
-        if n_own < RARE_CLASS_ROWS
+        f"{name!r} ({n_rows})"
+        for name, n_rows in zip(schema.classes, schema.class_count, strict=True)
+        if n_rows < RARE_CLASS_ROWS
     )
     if rare:
         yield Notice(

@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import Pipeline
 
@@ -137,9 +141,31 @@ def compare(make_case):
         assert len(scores) == len(expected)
         for score, refit in zip(scores, expected, strict=True):
             np.testing.assert_allclose(score, refit, rtol=0, atol=1e-8)
+        if len(refitted) == len(expected) and not has_closed_form(case.estimator):
+            pytest.skip("this version of scikit-learn divides the scatter by another number")
         return Comparison(len(expected), len(refitted))
 
     return compare
+
+
+def has_closed_form(estimator):
+    """Whether discriminant analysis divides the scatter by the number of rows.
+
+    Earlier versions of scikit-learn divided by the degrees of freedom. The check of closed forms
+    against a refit then leaves all splits to refits.
+    """
+    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    X, y = make_classification(60, 4, n_redundant=0, random_state=0)
+    if isinstance(final, QuadraticDiscriminantAnalysis):
+        fitted = QuadraticDiscriminantAnalysis(store_covariance=True).fit(X, y)
+        return np.allclose(fitted.covariance_[0], np.cov(X[y == 0], rowvar=False, bias=True))
+    if isinstance(final, LinearDiscriminantAnalysis):
+        by_svd, by_lsqr = (
+            LinearDiscriminantAnalysis(solver=solver).fit(X, y).decision_function(X)
+            for solver in ("svd", "lsqr")  # the latter always divided by the number of rows
+        )
+        return np.allclose(by_svd, by_lsqr)
+    return True
 
 
 @pytest.fixture(scope="session")

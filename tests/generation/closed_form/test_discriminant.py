@@ -18,7 +18,7 @@ QUADRATIC = [
     QuadraticDiscriminantAnalysis(),
     QuadraticDiscriminantAnalysis(reg_param=0.2),
 ]
-if "solver" in QuadraticDiscriminantAnalysis().get_params():  # from scikit-learn 1.8 on
+if hasattr(QuadraticDiscriminantAnalysis(), "solver"):  # added in scikit-learn 1.8
     QUADRATIC.append(QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1))
 
 

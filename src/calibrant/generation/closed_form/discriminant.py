@@ -77,7 +77,9 @@ def linear_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
         \qquad m_k = W^\top (\mu_k - \bar\mu), \quad \bar\mu = \sum_k \pi_k \mu_k .
 
     The svd solver drops directions in which the data, or the means :math:`m_k`, hardly vary.
-    Splits in which rounding could change what it drops are refitted.
+    Splits in which rounding could change what it drops are refitted. Earlier versions of
+    scikit-learn divide by the degrees of freedom instead of :math:`n_k`; with these, the check
+    in `closed_form_scores` leaves all splits to refits.
     """
     if isinstance(estimator.shrinkage, str) or estimator.covariance_estimator is not None:
         return

@@ -111,7 +111,7 @@ def read_model_file(path: Path) -> tuple[bytes, ModelInfo]:
     except Exception:  # a forged archive can fail in any way
         raise ValueError(
             f"{rule}, but it is damaged or of another kind, such as a pickle. "
-            "Save the model with calibrant.save or calibrant fit."
+            "Save the model again with calibrant."
         ) from None
     fields = fields if isinstance(fields, dict) else {}
     _check_format(fields, rule)

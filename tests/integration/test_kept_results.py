@@ -163,7 +163,7 @@ def rows_of(heading):
 @pytest.mark.parametrize(
     ("heading", "experiment", "classifier", "metrics"),
     [
-        ("Naive Bayes, log loss by the equation, done", "paper", "nb", ["LL"]),
+        ("Naive Bayes, log loss by the equation, errors", "paper", "nb", ["LL"]),
         ("Random forest, log loss and Brier score by the", "as-published", "rf", ["LL", "MSE"]),
     ],
 )

@@ -13,7 +13,7 @@
 # Research and speed, from a checkout; see experiments/README.md and CONTRIBUTING.md:
 #
 #   make replicate     run the paper's experiment, as published and corrected; can be resumed
-#   make arena         set up .venv-arena with the peers and run all methods beside them; can be resumed
+#   make arena         set up .venv-arena with the peers and run all methods; can be resumed
 #   make bench         time the parts beside their peers; bench-results keeps the table in docs
 
 PYTHON ?= python3
@@ -119,7 +119,7 @@ results: .venv/installed
 		$$tables --table folds --format csv > results/paper/$$name-folds.csv || exit 1; \
 	done
 
-# All methods beside their peers, in a separate environment.
+# The methods of calibrant and of other packages, in a separate environment.
 ARENA := .venv-arena/bin
 ARENA_EXPERIMENTS = $(ARENA)/python -m experiments
 ARENAS := arena arena-50 arena-100 arena-200

@@ -52,7 +52,7 @@ Tables of paper, as-published and smoke:
 \b
 Tables of the arenas and of out-of-bag:
   methods       one row per method: losses, ranks, harm and failures
-  classifiers   one row per classifier: the default beside the best peer
+  classifiers   one row per classifier: the default and the best peer
   harmed        cases in which the default is worse than no calibration
   losses        the losses of every run
 """

@@ -205,7 +205,7 @@ def _arena_section(experiment: ArenaExperiment, runs: list[Run]) -> ArenaSection
         )
     tables = (
         make_methods_table(losses, "Methods"),
-        make_classifiers_table(losses, "The default beside the best peer"),
+        make_classifiers_table(losses, "The default and the best peer"),
         make_harmed_table(losses, "Where the default is worse than no calibration"),
     )
     return ArenaSection(experiment.title, ranks, tables)

@@ -44,7 +44,7 @@ ARENAS = (
 )
 OUT_OF_BAG = ArenaExperiment(
     name="out-of-bag",
-    title="Forests: out-of-bag votes beside refits, by strategy",
+    title="Forests: out-of-bag votes against refits, by strategy",
     classifiers=("rf",),
     methods=tuple(OUT_OF_BAG_METHODS),
 )

@@ -1,1 +1,1 @@
-"""The arena: every method of calibrant beside other packages, on the same rows."""
+"""The arena: the methods of calibrant and of other packages on the same rows."""

@@ -39,16 +39,16 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
     rows = []
     for index in sorted(compared, key=lambda index: ranks[index]):
         succeeded = ~np.isnan(log_loss[:, index])
-        own = log_loss[succeeded, index]
+        successes = log_loss[succeeded, index]
         worse, better = _count_significant(losses, index)
-        values = (_mean(own), _mean(brier[succeeded, index]), ranks[index])
+        values = (_mean(successes), _mean(brier[succeeded, index]), ranks[index])
         row = [Cell(losses.methods[index])]
         for value, least, digits in zip(values, best, (4, 4, 1), strict=True):
             text = MISSING if np.isnan(value) else f"{value:.{digits}f}"
             row.append(Cell(text, bold=bool(succeeded.all()) and value == least))
         rest = [
-            _share(own > SLIGHT_HARM * raw[succeeded]),
-            _share(own > CLEAR_HARM * raw[succeeded]),
+            _share(successes > SLIGHT_HARM * raw[succeeded]),
+            _share(successes > CLEAR_HARM * raw[succeeded]),
             str(worse),
             str(better),
             f"{np.nanmean(losses.seconds[:, index]):.2f}",
@@ -78,7 +78,7 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
 
 
 def make_classifiers_table(losses: ArenaLosses, title: str) -> Table:
-    """Return one row per classifier: auto beside raw, the best peer and an oracle."""
+    """Return one row per classifier: auto, raw, the best peer and an oracle."""
     _check_has_auto(losses)
     column = {name: index for index, name in enumerate(losses.methods)}
     peers = [name for name in PEERS if name in column]

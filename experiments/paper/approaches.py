@@ -50,8 +50,8 @@ def make_approaches_tables(losses: PaperLosses, options: TableOptions) -> list[T
         by_classifier.setdefault(comparison.case.classifier, []).append(comparison)
     return [
         *(
-            _data_sets_table(losses, classifier, own, options.test)
-            for classifier, own in by_classifier.items()
+            _data_sets_table(losses, classifier, items, options.test)
+            for classifier, items in by_classifier.items()
         ),
         make_summary_table(losses),
     ]
@@ -114,7 +114,7 @@ def _difference_cells(
 
 
 def make_summary_table(losses: PaperLosses) -> Table:
-    """Count the data sets on which either approach is better, beside the published counts."""
+    """Count the data sets on which either approach is better, with the published counts."""
     by_row: dict[tuple[str, PaperMethod], list[ApproachComparison]] = {}
     for comparison in compare_approaches(losses, SUMMARY_TESTS):
         key = (comparison.case.classifier, comparison.all_pairs)

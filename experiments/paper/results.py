@@ -1,4 +1,4 @@
-"""Tables 4 and 5 of the paper: both metrics of all methods, beside the published values."""
+"""Tables 4 and 5 of the paper: both metrics of all methods, with the published values."""
 
 from __future__ import annotations
 

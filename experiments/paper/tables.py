@@ -1,4 +1,4 @@
-"""All tables of the paper's experiment by name, and those that need no file of their own."""
+"""The tables of the paper's experiment by name, and its smaller tables."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _mean_by_data_set(runs: Sequence[Run], values: Sequence[float]) -> float:
     by_data_set: dict[str, list[float]] = {}
     for run, value in zip(runs, values, strict=True):
         by_data_set.setdefault(run.data_set, []).append(value)
-    return float(np.mean([np.mean(own) for own in by_data_set.values()]))
+    return float(np.mean([np.mean(group) for group in by_data_set.values()]))
 
 
 TABLES: dict[str, Callable[[PaperLosses, TableOptions], list[Table]]] = {

@@ -65,7 +65,7 @@ def test_a_store_becomes_a_page_of_all_its_experiments(store):
         '<th scope="colgroup" colspan="2">all pairs DGG+ENIR as published</th>',
         "Seconds per binary problem",
         "Arena: All methods, fitted on 50 rows",
-        "The default beside the best peer",
+        "The default and the best peer",
     ):
         assert text in html
     assert "The same experiment with its errors corrected" not in html

@@ -85,8 +85,9 @@ def test_shortcut_for_means_of_row_losses_gives_the_same_interval(metric, predic
 def test_intervals_agree_with_scipy(simulate):
     y, proba = simulate(np.random.default_rng(1), 200)
     loss = -np.log(proba[np.arange(200), y])
+    # The keyword is rng from SciPy 1.15 on, which still takes random_state.
     expected = stats.bootstrap(
-        (loss,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(0)
+        (loss,), np.mean, n_resamples=20_000, method="BCa", random_state=np.random.default_rng(0)
     ).confidence_interval
     found = bootstrap_interval(log_loss, y, proba, n_resamples=20_000, random_state=0)
     width = expected.high - expected.low

@@ -107,8 +107,11 @@ def _with_progress_bar(blocks: Iterable[bytes], size: int | None, title: str) ->
         yield from blocks
         return
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield from blocks
+        return
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console) as progress:
         task = progress.add_task(title, total=size)
         for block in blocks:
             yield block

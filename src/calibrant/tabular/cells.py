@@ -16,7 +16,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 def is_missing(cell: Any) -> bool:
     """Whether a cell has no value."""
-    return not isinstance(cell, str) and math.isnan(cell)
+    return cell is None or (not isinstance(cell, str) and math.isnan(cell))
 
 
 def is_number(text: str) -> bool:

@@ -71,11 +71,11 @@ def test_no_rows_give_no_rows():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.zeros((2, 3)),), r"R must have shape .* Got \(2, 3\)"),
-        ((np.full((1, 2, 2), 1.5),), r"R must lie in \[0, 1\]\. Got values from 1.5 to 1.5"),
+        ((np.zeros((2, 3)),), r"R must have shape .* got \(2, 3\)"),
+        ((np.full((1, 2, 2), 1.5),), r"R must lie in \[0, 1\], got values from 1.5 to 1.5"),
         ((np.full((1, 2, 2), np.nan),), r"R must lie in \[0, 1\]"),
-        ((np.full((1, 3, 3), 0.7),), r"must be 1\. Got a sum that differs from 1 by 0\.4"),
-        ((np.full((1, 2, 2), 0.5), "ridge"), "method must be one of .* Got 'ridge'"),
+        ((np.full((1, 3, 3), 0.7),), r"must be 1, got a sum that differs from 1 by 0\.4"),
+        ((np.full((1, 2, 2), 0.5), "ridge"), "method must be one of .* got 'ridge'"),
     ],
 )
 def test_invalid_pairs_are_refused(arguments, message):
@@ -112,7 +112,7 @@ def test_rows_of_zeros_get_the_fallback_or_become_uniform():
     ("fallback", "message"),
     [
         ([[np.nan, 0.5]], r"fallback must lie in \[0, 1\]"),
-        ([[0.2, 0.3, 0.4]], r"the shape of proba, \(1, 2\)\. Got \(1, 3\)"),
+        ([[0.2, 0.3, 0.4]], r"the shape of proba, \(1, 2\), got \(1, 3\)"),
     ],
 )
 def test_invalid_fallbacks_are_refused(fallback, message):
@@ -190,5 +190,5 @@ def test_decoding_arbitrary_problems_gives_probabilities(data):
 
 
 def test_decoding_requires_one_column_per_problem():
-    with pytest.raises(ValueError, match=r"each of the 2 problems\. Got shape \(4, 4\)"):
+    with pytest.raises(ValueError, match=r"each of the 2 problems, got shape \(4, 4\)"):
         decode([[0.5, 0.5]], CODES["one-vs-rest"])

@@ -124,14 +124,14 @@ def test_names_resolve_to_strategies(name):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: resolve_strategy("one-vs-all"), "strategy must be one of .* Got 'one-vs-all'"),
-        (lambda: resolve_strategy(3), "an instance of a class in calibrant.strategies. Got 3"),
-        (lambda: AllPairs("ridge"), "coupling must be one of .* Got 'ridge'"),
-        (lambda: OutputCode("dense"), "kind must be one of .* Got 'dense'"),
-        (lambda: OutputCode(n_problems=5), "to random codes only. Got 5 with kind='exhaustive'"),
+        (lambda: resolve_strategy("one-vs-all"), "strategy must be one of .* got 'one-vs-all'"),
+        (lambda: resolve_strategy(3), "an instance of a class in calibrant.strategies, got 3"),
+        (lambda: AllPairs("ridge"), "coupling must be one of .* got 'ridge'"),
+        (lambda: OutputCode("dense"), "kind must be one of .* got 'dense'"),
+        (lambda: OutputCode(n_problems=5), "to random codes only, got 5 with kind='exhaustive'"),
         (lambda: OutputCode("random-dense", 0), "n_problems must be positive"),
-        (lambda: code_of(OutputCode(), 11), "at most 10 classes. Got 11, which make 1023"),
-        (lambda: code_of(OutputCode("random-dense", 2), 6), "distinguish all 6 classes. Got 2"),
+        (lambda: code_of(OutputCode(), 11), "at most 10 classes, got 11, which make 1023"),
+        (lambda: code_of(OutputCode("random-dense", 2), 6), "distinguish all 6 classes, got 2"),
     ],
 )
 def test_invalid_strategies_are_refused(make, message):

@@ -50,8 +50,8 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
             replacement = _check_unit_interval(fallback, "fallback", ndim=2)
             if replacement.shape != values.shape:
                 raise ValueError(
-                    f"fallback must have the shape of proba, {values.shape}. "
-                    f"Got {replacement.shape}. Pass one row for each row of proba."
+                    f"fallback must have the shape of proba, {values.shape}, "
+                    f"got {replacement.shape}. Pass one row for each row of proba."
                 )
             values[empty] = replacement[empty]
         values[row_maxima(values)[:, 0] == 0] = 1.0
@@ -130,13 +130,13 @@ def couple(
     """
     if method not in COUPLINGS:
         raise ValueError(
-            f"method must be one of {sorted(COUPLINGS)}. Got {method!r}. "
+            f"method must be one of {sorted(COUPLINGS)}, got {method!r}. "
             "Omit it to use 'wu-lin-weng'."
         )
     pairwise = np.asarray(R, dtype=np.float64)
     if pairwise.ndim != 3 or pairwise.shape[1] != pairwise.shape[2] or pairwise.shape[1] == 0:
         raise ValueError(
-            f"R must have shape (n_samples, n_classes, n_classes). Got {pairwise.shape}. "
+            f"R must have shape (n_samples, n_classes, n_classes), got {pairwise.shape}. "
             "Pass R[None] for a single row."
         )
     n_samples, n_classes, _ = pairwise.shape
@@ -269,12 +269,12 @@ def _check_unit_interval(values: ArrayLike, name: str, ndim: int) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != ndim:
         raise ValueError(
-            f"{name} must have {ndim} dimensions. Got shape {array.shape}. "
+            f"{name} must have {ndim} dimensions, got shape {array.shape}. "
             "Pass one row for each sample."
         )
     if array.size and not (array.min() >= 0 and array.max() <= 1):
         raise ValueError(
-            f"{name} must lie in [0, 1]. Got values from {array.min():g} to {array.max():g}. "
+            f"{name} must lie in [0, 1], got values from {array.min():g} to {array.max():g}. "
             "Pass probabilities, not scores."
         )
     return array
@@ -284,8 +284,8 @@ def _check_code(code: ArrayLike, n_problems: int) -> CodeMatrix:
     matrix = np.asarray(code)
     if matrix.ndim != 2 or matrix.shape[1] != n_problems:
         raise ValueError(
-            f"code must have one column for each of the {n_problems} problems. "
-            f"Got shape {matrix.shape}. Pass the code matrix of these problems."
+            f"code must have one column for each of the {n_problems} problems, "
+            f"got shape {matrix.shape}. Pass the code matrix of these problems."
         )
     sides = np.isin(matrix, (-1, 0, 1)).all() and (
         (matrix == 1).any(axis=0) & (matrix == -1).any(axis=0)
@@ -293,7 +293,7 @@ def _check_code(code: ArrayLike, n_problems: int) -> CodeMatrix:
     if not np.all(sides) or not matrix.any(axis=1).all():
         raise ValueError(
             "code must have entries -1, 0 and 1, with both sides in each column and each class in "
-            f"some column. Got {matrix.tolist()}. Drop columns with one side and unused classes."
+            f"some column, got {matrix.tolist()}. Drop columns with one side and unused classes."
         )
     return matrix.astype(np.int8)
 
@@ -308,7 +308,7 @@ def _check_pairs(R: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
     excess = np.abs(first_proba + second_proba - 1.0).max(initial=0.0)
     if excess > COMPLEMENT_TOLERANCE:
         raise ValueError(
-            f"R[:, i, j] + R[:, j, i] must be 1. Got a sum that differs from 1 by {excess:.3g}. "
+            f"R[:, i, j] + R[:, j, i] must be 1, got a sum that differs from 1 by {excess:.3g}. "
             "Set the lower triangle to 1 minus the upper one."
         )
     return first_proba
@@ -319,6 +319,6 @@ def _check_pair_weight(weight: FloatArray, n_classes: int) -> None:
     pairs = weight[~np.eye(n_classes, dtype=bool)] if weight.shape == shape else np.array([np.nan])
     if not (np.isfinite(pairs).all() and (pairs > 0).all() and np.allclose(weight, weight.T)):
         raise ValueError(
-            f"pair_weight must be a symmetric {shape} matrix of positive numbers. "
-            f"Got {weight.tolist()}. Pass the number of rows of each pair of classes."
+            f"pair_weight must be a symmetric {shape} matrix of positive numbers, "
+            f"got {weight.tolist()}. Pass the number of rows of each pair of classes."
         )

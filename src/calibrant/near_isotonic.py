@@ -73,7 +73,7 @@ class NearIsotonicPath:
             Indices into the node arrays.
         """
         if not lam >= 0:
-            raise ValueError(f"lam must be at least 0. Got {lam}. Pass one of path.lambdas.")
+            raise ValueError(f"lam must be at least 0, got {lam}. Pass one of path.lambdas.")
         latest_breakpoint = np.searchsorted(self.lambdas, lam, side="right") - 1
         nodes, _ = self.memberships(np.array([latest_breakpoint]))
         return nodes[np.argsort(self.start[nodes])]
@@ -204,24 +204,24 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
     values = np.array(y, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(
-            f"y must be one-dimensional, with at least one point. Got shape {values.shape}. "
+            f"y must be one-dimensional, with at least one point, got shape {values.shape}. "
             "Pass a single sequence."
         )
     weights = np.ones_like(values) if sample_weight is None else np.array(sample_weight, np.float64)
     if weights.shape != values.shape:
         raise ValueError(
-            f"sample_weight must have the shape of y, {values.shape}. Got {weights.shape}. "
+            f"sample_weight must have the shape of y, {values.shape}, got {weights.shape}. "
             "Pass one weight for each point."
         )
     if not np.abs(values).max() <= LARGEST:  # true for NaN as well
         raise ValueError(
-            f"y must be finite and within +-{LARGEST:.0e}. Got values from {values.min():g} to "
+            f"y must be finite and within +-{LARGEST:.0e}, got values from {values.min():g} to "
             f"{values.max():g}. Drop missing values, and rescale extreme ones."
         )
     if not (weights.min() >= SMALLEST and weights.max() <= LARGEST):
         raise ValueError(
-            f"sample_weight must be between {SMALLEST:.0e} and {LARGEST:.0e}. "
-            f"Got values from {weights.min():g} to {weights.max():g}. "
+            f"sample_weight must be between {SMALLEST:.0e} and {LARGEST:.0e}, "
+            f"got values from {weights.min():g} to {weights.max():g}. "
             "Drop points of weight 0, and rescale extreme weights."
         )
     # The leaves are runs of equal values, which stay equal. Their mean is the value itself rather

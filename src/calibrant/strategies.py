@@ -89,6 +89,7 @@ class Strategy(ABC):
         """
 
 
+@dataclass(frozen=True)
 class Direct(Strategy):
     """One multi-class problem, with one model for all classes."""
 
@@ -229,7 +230,7 @@ class OutputCode(BinaryStrategy):
         )
         if self.n_problems is not None and (self.kind == "exhaustive" or self.n_problems < 1):
             raise ValueError(
-                f"n_problems must be positive, and applies to random codes only. Got "
+                f"n_problems must be positive, and applies to random codes only, got "
                 f"{self.n_problems} with kind={self.kind!r}. Omit it to use the default number."
             )
 
@@ -271,7 +272,7 @@ def resolve_strategy(strategy: str | Strategy) -> Strategy:
     if not isinstance(strategy, Strategy):
         raise ValueError(
             f"strategy must be one of {sorted(STRATEGIES)} or an instance of a class in "
-            f"calibrant.strategies. Got {strategy!r}. Pass an instance such as AllPairs()."
+            f"calibrant.strategies, got {strategy!r}. Pass an instance such as AllPairs()."
         )
     return strategy
 
@@ -280,7 +281,7 @@ def _check_choice(name: str, value: str, choices: Iterable[str], default: str) -
     allowed = sorted(choices)
     if value not in allowed:
         raise ValueError(
-            f"{name} must be one of {allowed}. Got {value!r}. Omit it to use {default!r}."
+            f"{name} must be one of {allowed}, got {value!r}. Omit it to use {default!r}."
         )
 
 
@@ -298,8 +299,8 @@ def _normalize(
 def _exhaustive_code(n_classes: int) -> CodeMatrix:
     if n_classes > MAX_EXHAUSTIVE_CLASSES:
         raise ValueError(
-            f"An exhaustive output code supports at most {MAX_EXHAUSTIVE_CLASSES} classes. "
-            f"Got {n_classes}, which make {2 ** (n_classes - 1) - 1} problems. "
+            f"An exhaustive output code supports at most {MAX_EXHAUSTIVE_CLASSES} classes, "
+            f"got {n_classes}, which make {2 ** (n_classes - 1) - 1} problems. "
             "Use strategy=OutputCode('random-dense') or OutputCode('random-sparse')."
         )
     # The last class is always on the positive side, so that no division occurs twice.
@@ -326,7 +327,7 @@ def _random_code(
             best, best_distance = code, distance
     if best is None or best_distance == 0:
         raise ValueError(
-            f"n_problems must be large enough to distinguish all {n_classes} classes. Got "
+            f"n_problems must be large enough to distinguish all {n_classes} classes, got "
             f"{n_problems}. Raise it, or omit it to use the default number."
         )
     return best

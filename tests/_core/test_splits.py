@@ -36,7 +36,7 @@ def test_folds_are_stratified(y, n_folds):
         assert max(sizes) - min(sizes) <= 1
 
 
-@given(class_indices, st.data())
+@given(class_indices.filter(lambda y: np.bincount(y).max() > 1), st.data())
 def test_folds_keep_groups_together_and_every_class_in_training(y, data):
     groups = draw_groups(data, len(y))
     folds = list(make_folds(y, groups, 2, np.random.RandomState(0)))
@@ -44,6 +44,12 @@ def test_folds_keep_groups_together_and_every_class_in_training(y, data):
     for test in folds:
         assert not set(groups[test]) & set(groups[~test])
         assert set(y[~test]) == set(y)
+
+
+def test_more_folds_than_rows_of_any_class_are_refused_with_groups():
+    y = np.repeat([0, 1], 3)
+    with pytest.raises(ValueError, match=r"size of the largest class, 3, got 4\. Use fewer"):
+        list(make_folds(y, np.arange(6), 4, np.random.RandomState(0)))
 
 
 @given(class_indices, st.floats(0.05, 0.5))
@@ -84,9 +90,9 @@ def test_folds_do_not_depend_on_the_order_of_the_class_labels(groups):
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (None, "at most the number of rows, 4. Got 5"),
-        (np.array([0, 0, 1, 1]), "at most the number of groups, 2. Got 5"),
-        (np.zeros(4), "at least two groups. Got 1"),
+        (None, "at most the number of rows, 4, got 5"),
+        (np.array([0, 0, 1, 1]), "at most the number of groups, 2, got 5"),
+        (np.zeros(4), "at least two groups, got 1"),
     ],
 )
 def test_impossible_folds_are_refused(groups, message):
@@ -109,7 +115,7 @@ def test_splits_may_be_row_numbers_or_masks(split):
     ("split", "groups", "message"),
     [
         ([0, 1, 2], None, r"yield \(train, test\) pairs"),
-        (([0, 1], [1, 2]), None, "must be disjoint. Got a split with 1 rows in both"),
+        (([0, 1], [1, 2]), None, "must be disjoint, got a split with 1 rows in both"),
         (([0, 1], [2, 9]), None, "row numbers from 0 to 3"),
         (([0, 1], [2, 3]), np.array(["a", "b", "b", "c"]), "keep groups together.*'b'"),
     ],

@@ -42,10 +42,10 @@ def test_numbers_stored_as_objects_become_numbers():
     ("labels", "message"),
     [
         (None, "requires y to be passed"),
-        ([], "at least one label. Got none"),
+        ([], "at least one label, got none"),
         ([0, np.nan], "NaN or None in 1 of 2 rows"),
         ([0, np.inf], "infinity in 1 of 2 rows"),
-        (np.array(["a", 1], dtype=object), "labels of one type. Got int and str"),
+        (np.array(["a", 1], dtype=object), "labels of one type, got int and str"),
     ],
 )
 def test_invalid_labels_are_refused(labels, message):
@@ -67,10 +67,10 @@ def test_classes_of_a_fitted_model_are_kept():
 @pytest.mark.parametrize(
     ("labels", "known", "message"),
     [
-        ([1, 1], None, r"at least two classes. Got one class: \[1\]"),
-        ([0, 1, 2], None, "more rows than classes.* Got 3 rows and 3 classes"),
-        ([0, 1, 1], [1, 0], r"must be sorted. Got \[1, 0\]"),
-        ([0, 5, 5], [0, 1], r"classes of the frozen estimator only, \[0, 1\]. Got \[5\]"),
+        ([1, 1], None, r"at least two classes, got one class: \[1\]"),
+        ([0, 1, 2], None, "more rows than classes.* got 3 rows and 3 classes"),
+        ([0, 1, 1], [1, 0], r"must be sorted, got \[1, 0\]"),
+        ([0, 5, 5], [0, 1], r"classes of the frozen estimator only, \[0, 1\], got \[5\]"),
     ],
 )
 def test_invalid_classes_are_refused(labels, known, message):
@@ -93,9 +93,9 @@ def test_weights_default_to_one():
     ("weight", "message"),
     [
         ([[1], [1]], r"must have shape \(n,\)"),
-        ([1, -1], "must not be negative. Got -1"),
-        ([0, 0], "positive for at least one row. Got only zeros"),
-        ([1, 1e200], "Got 1 to 1e"),
+        ([1, -1], "must not be negative, got -1"),
+        ([0, 0], "positive for at least one row, got only zeros"),
+        ([1, 1e200], "got 1 to 1e"),
         ([1, np.nan], "NaN"),
         ([1], "inconsistent numbers of samples"),
     ],

@@ -353,10 +353,10 @@ def test_the_number_of_folds_and_their_seed_matter(overconfident):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"candidates": ["temperature"]}, r"must be a mapping of names to calibrators\. Got \['t"),
-        ({"candidates": {"enir": ENIR()}}, r"Got ENIR\(\) for 'enir'\. Wrap a binary calibrator"),
-        ({"cv": 1}, r"cv must be a whole number of at least 2\. Got 1"),
-        ({"cv": "five"}, "Got 'five'"),
+        ({"candidates": ["temperature"]}, r"must be a mapping of names to calibrators, got \['t"),
+        ({"candidates": {"enir": ENIR()}}, r"got ENIR\(\) for 'enir'\. Wrap a binary calibrator"),
+        ({"cv": 1}, r"cv must be an integer of at least 2, got 1"),
+        ({"cv": "five"}, "got 'five'"),
     ],
 )
 def test_bad_candidates_get_one_clear_error(options, message, simulate):

@@ -262,10 +262,10 @@ def test_predictions_are_probabilities_other_than_zero_and_one(calibrator, data)
         (
             BetaCalibrator(),
             [-1.0, 2.0],
-            r"in \[0, 1\] for beta calibration\. Got values from -1 to",
+            r"in \[0, 1\] for beta calibration, got values from -1 to",
         ),
-        (HistogramCalibrator(n_bins=0), [0.1, 0.2], "n_bins must be an integer .* Got 0"),
-        (HistogramCalibrator(n_bins=2.5), [0.1, 0.2], "n_bins must be an integer .* Got 2.5"),
+        (HistogramCalibrator(n_bins=0), [0.1, 0.2], "n_bins must be an integer .* got 0"),
+        (HistogramCalibrator(n_bins=2.5), [0.1, 0.2], "n_bins must be an integer .* got 2.5"),
         (SigmoidCalibrator(), [0.1, np.nan], "score must be finite"),
     ],
 )

@@ -271,13 +271,13 @@ def test_clones_keep_parameters():
     [
         (([0.1, np.nan], [0, 1]), "score must be finite"),
         (([0.1, np.inf], [0, 1]), "score must be finite"),
-        (([0.1, 1e305], [0, 1]), r"within \+-1e\+300\. Got 1e\+305"),
-        (([[0.1, 0.2], [0.3, 0.4]], [0, 1]), r"shape \(n,\) or \(n, 1\)\. Got \(2, 2\)"),
-        (([0.1, 0.2], [0, 2]), r"target must lie in \[0, 1\]\. Got values from 0 to 2"),
+        (([0.1, 1e305], [0, 1]), r"within \+-1e\+300, got 1e\+305"),
+        (([[0.1, 0.2], [0.3, 0.4]], [0, 1]), r"shape \(n,\) or \(n, 1\), got \(2, 2\)"),
+        (([0.1, 0.2], [0, 2]), r"target must lie in \[0, 1\], got values from 0 to 2"),
         (([0.1, 0.2], [[0], [1]]), r"target must have shape \(n,\)"),
         (([0.1, 0.2], [0]), "inconsistent numbers of samples"),
-        (([0.1, 0.2], [0, 1], [1, -1]), "must not be negative. Got -1"),
-        (([0.1, 0.2], [0, 1], [0, 0]), "positive for at least one row. Got only zeros"),
+        (([0.1, 0.2], [0, 1], [1, -1]), "must not be negative, got -1"),
+        (([0.1, 0.2], [0, 1], [0, 0]), "positive for at least one row, got only zeros"),
         (([0.1, 0.2], [0, 1], [[1], [1]]), r"sample_weight must have shape \(n,\)"),
     ],
 )
@@ -287,7 +287,7 @@ def test_invalid_input_is_refused(fit, message):
 
 
 def test_unknown_criterion_is_refused():
-    with pytest.raises(ValueError, match=r"one of \['aic', 'aicc', 'bic'\]\. Got 'hqc'"):
+    with pytest.raises(ValueError, match=r"one of \['aic', 'aicc', 'bic'\], got 'hqc'"):
         ENIR(criterion="hqc").fit([0.1, 0.2], [0, 1])
 
 

@@ -184,10 +184,10 @@ def test_predictions_are_probabilities_without_zeros(calibrator, data):
 @pytest.mark.parametrize(
     ("score", "y", "message"),
     [
-        ([[0.2], [0.3]], [0, 1], "one column per class, .* Got a single column"),
-        ([[2.0, -1.0], [0.5, 0.5]], [0, 1], "Got values from -1 to 2"),
+        ([[0.2], [0.3]], [0, 1], "one column per class, .* got a single column"),
+        ([[2.0, -1.0], [0.5, 0.5]], [0, 1], "got values from -1 to 2"),
         ([[3.0, 4.0], [0.5, 0.5]], [0, 1], r"row sums from 1 to 7\. For logits"),
-        ([[0.5, 0.5], [0.5, 0.5]], [0], "each of the 2 rows of scores. Got 1"),
+        ([[0.5, 0.5], [0.5, 0.5]], [0], "each of the 2 rows of scores, got 1"),
         ([[0.5, 0.5], [0.5, 0.5]], ["a", "a"], r"each of the 2 columns .* classes \['a'\]"),
         ([[0.5, 0.5], [0.5, 0.5]], [2, 2], "pass column numbers"),
         ([[0.5, np.nan], [0.5, 0.5]], [0, 1], "NaN"),
@@ -218,7 +218,7 @@ def test_a_different_number_of_columns_is_refused(simulate):
 
 
 def test_group_size_must_be_positive(simulate):
-    with pytest.raises(ValueError, match=r"group_rows must be positive\. Got 0"):
+    with pytest.raises(ValueError, match=r"group_rows must be positive, got 0"):
         OneVsRestCalibrator(group_rows=0).fit(*simulate(30, 3))
 
 
@@ -230,5 +230,5 @@ def test_columns_named_after_the_classes_must_be_sorted(calibrator, simulate):
     expected = clone(calibrator).fit(score, names[index]).predict_proba(score)
     ordered = clone(calibrator).fit(table, names[index])
     np.testing.assert_array_equal(ordered.predict_proba(table), expected)
-    with pytest.raises(ValueError, match=r"must be in sorted order, \['ash', 'elm', 'oak'\]\. Got"):
+    with pytest.raises(ValueError, match=r"must be in sorted order, \['ash', 'elm', 'oak'\], got"):
         clone(calibrator).fit(table[["oak", "ash", "elm"]], names[index])

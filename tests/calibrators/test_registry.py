@@ -35,9 +35,9 @@ def test_objects_are_cloned():
 @pytest.mark.parametrize(
     ("method", "binary", "message"),
     [
-        ("platt", False, r"method must be one of \['auto', 'beta', .* Got 'platt'"),
+        ("platt", False, r"method must be one of \['auto', 'beta', .* got 'platt'"),
         (ENIR, True, "Pass an instance, such as ENIR"),
-        (3, True, "Got 3"),
+        (3, True, "got 3"),
         (TemperatureScaling(), True, "requires a binary calibrator"),
     ],
 )

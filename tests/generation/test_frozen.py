@@ -67,7 +67,7 @@ def test_a_class_that_only_the_frozen_estimator_knows_keeps_a_probability(wavefo
 def test_one_class_is_too_few_for_a_frozen_estimator_as_well(waveform):
     X, y, *_ = waveform
     model = CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, y)))
-    with pytest.raises(ValueError, match="Got one class"):
+    with pytest.raises(ValueError, match="got one class"):
         model.fit(X[y == 0], y[y == 0])
 
 
@@ -108,7 +108,7 @@ def test_an_unfitted_frozen_estimator_is_refused(waveform):
 def test_classes_unknown_to_the_frozen_estimator_are_refused(waveform):
     X, y, *_ = waveform
     frozen = FrozenEstimator(GaussianNB().fit(X, y))
-    with pytest.raises(ValueError, match=r"only, \[0, 1, 2\]\. Got \[3\] as well"):
+    with pytest.raises(ValueError, match=r"only, \[0, 1, 2\], got \[3\] as well"):
         CalibratedClassifier(frozen).fit(X, y + 1)
 
 
@@ -116,7 +116,7 @@ def test_a_frozen_estimator_with_unsorted_classes_is_refused(waveform):
     X, y, *_ = waveform
     reversed_classes = GaussianNB().fit(X, y)
     reversed_classes.classes_ = reversed_classes.classes_[::-1]
-    with pytest.raises(ValueError, match=r"must be sorted\. Got \[2, 1, 0\]"):
+    with pytest.raises(ValueError, match=r"must be sorted, got \[2, 1, 0\]"):
         CalibratedClassifier(FrozenEstimator(reversed_classes)).fit(X, y)
 
 

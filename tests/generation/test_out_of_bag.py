@@ -182,10 +182,10 @@ def test_pipelines_end_in_votes(waveform):
 @pytest.mark.parametrize(
     ("estimator", "groups", "message"),
     [
-        (GaussianNB(), None, "requires a bootstrap ensemble.*Got GaussianNB"),
+        (GaussianNB(), None, "requires a bootstrap ensemble.*got GaussianNB"),
         (RandomForestClassifier(bootstrap=False), None, "bootstrap=True"),
-        (make_pipeline(SelectKBest(), RandomForestClassifier()), None, "Got SelectKBest"),
-        (RandomForestClassifier(10), np.arange(150) // 5, "requires ungrouped rows.*Got groups"),
+        (make_pipeline(SelectKBest(), RandomForestClassifier()), None, "got SelectKBest"),
+        (RandomForestClassifier(10), np.arange(150) // 5, "requires ungrouped rows.*got groups"),
     ],
     ids=["no ensemble", "no bootstrap", "supervised step", "groups"],
 )

@@ -43,9 +43,9 @@ def test_a_frozen_estimator_is_its_own_source_whatever_cv_is(cv):
 @pytest.mark.parametrize(
     ("cv", "message"),
     [
-        ("loo", "cv must be 'auto', one of .* Got 'loo'"),
-        (2.5, "cv must be a number of folds.* Got 2.5"),
-        (True, "cv must be a number of folds.* Got True"),
+        ("loo", "cv must be 'auto', one of .* got 'loo'"),
+        (2.5, "cv must be a number of folds.* got 2.5"),
+        (True, "cv must be a number of folds.* got True"),
         (KFold, "an instance of a scikit-learn splitter"),
     ],
 )

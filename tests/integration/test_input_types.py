@@ -237,19 +237,19 @@ def test_metadata_routing_passes_weights_and_groups_where_requested(rows):
             r"Input y contains NaN or None in \d+ of 120",
         ),
         ({"y": lambda y: [pd.NA, *y[1:]]}, "Input y contains NaN or None in 1 of 120"),
-        ({"y": lambda y: np.zeros_like(y)}, r"at least two classes\. Got one class: \[0\]\. Add"),
-        ({"y": lambda y: np.arange(len(y))}, r"Got 120 rows and 120 classes\. Add rows or merge"),
+        ({"y": lambda y: np.zeros_like(y)}, r"at least two classes, got one class: \[0\]\. Add"),
+        ({"y": lambda y: np.arange(len(y))}, r"got 120 rows and 120 classes\. Add rows or merge"),
         ({"y": lambda y: y + 0.5}, "Unknown label type"),
         (
             {"y": lambda y: np.array(["a", *y.tolist()[1:]], dtype=object)},
-            "one type. Got int and str",
+            "one type, got int and str",
         ),
         ({"y": lambda y: y[:-1]}, r"inconsistent numbers of samples: \[120, 119\]"),
-        ({"sample_weight": lambda y: -np.ones(len(y))}, r"must not be negative\. Got -1\. Use 0"),
-        ({"sample_weight": lambda y: np.zeros(len(y))}, "Got only zeros"),
+        ({"sample_weight": lambda y: -np.ones(len(y))}, r"must not be negative, got -1\. Use 0"),
+        ({"sample_weight": lambda y: np.zeros(len(y))}, "got only zeros"),
         ({"sample_weight": lambda y: np.full(len(y), np.nan)}, "NaN"),
         ({"sample_weight": lambda y: np.ones(3)}, "inconsistent numbers of samples"),
-        ({"sample_weight": lambda y: np.full(len(y), 1e308)}, r"1e\+100\. Got 1e\+308"),
+        ({"sample_weight": lambda y: np.full(len(y), 1e308)}, r"1e\+100, got 1e\+308"),
         ({"y": lambda y: []}, "at least one label"),
         ({"groups": lambda y: np.ones(3)}, "inconsistent numbers of samples"),
         ({"groups": lambda y: np.where(y == 0, None, "a")}, r"NaN or None in \d+ of 120 rows"),
@@ -264,7 +264,7 @@ def test_invalid_input_raises_an_error_with_a_remedy(change, message, rows):
 
 
 def test_missing_features_raise_an_error(rows):
-    with pytest.raises(ValueError, match=r"X must hold one row for each label\. Got None"):
+    with pytest.raises(ValueError, match=r"X must hold one row for each label, got None"):
         make_model().fit(None, rows[1])
 
 

@@ -148,5 +148,5 @@ def test_every_row_may_be_a_group():
     model = CalibratedClassifier(GaussianNB(), random_state=0)
     calibration_warnings(model, X, y, groups=np.arange(len(y)))
     assert_positive_probabilities(model, X)
-    with pytest.raises(ValueError, match=r"at least two groups\. Got 1"):
+    with pytest.raises(ValueError, match=r"at least two groups, got 1"):
         model.fit(X, y, groups=np.zeros(len(y)))

@@ -79,7 +79,7 @@ def test_groups_stay_together(waves):
 
 def test_classes_with_one_group_each_are_refused(waves):
     X, y = waves
-    with pytest.raises(ValueError, match="Got 3 classes with one group each"):
+    with pytest.raises(ValueError, match="got 3 classes with one group each"):
         evaluate_models(X, y, {"bayes": quick()}, groups=y)
 
 

@@ -124,12 +124,12 @@ def _in_worker(*task: Any) -> tuple[Any, list[tuple]]:
 
 
 def _recorded(
-    function: Callable[..., Any], estimator: Any, X: Any, fit_params: dict[str, Any], own: tuple
+    function: Callable[..., Any], estimator: Any, X: Any, fit_params: dict[str, Any], args: tuple
 ) -> tuple[Any, list[tuple]]:
     """Return the result together with the warnings that it caused."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = function(estimator, X, fit_params, *own)
+        result = function(estimator, X, fit_params, *args)
     return result, [(warning.category, str(warning.message)) for warning in caught]
 
 
@@ -162,7 +162,7 @@ def fit_clone(
     if not np.array_equal(model.classes_, expected):
         raise ValueError(
             f"A fitted {type(model).__name__} must have the classes it was fitted on, "
-            f"{expected.tolist()}. Got {list(model.classes_)}. "
+            f"{expected.tolist()}, got {list(model.classes_)}. "
             "If it contains a model that is already fitted, wrap the whole in FrozenEstimator."
         )
     return model
@@ -189,8 +189,8 @@ def check_classifier(estimator: Any) -> None:
         and (hasattr(estimator, "predict_proba") or is_classifier(estimator))
     ):
         raise ValueError(
-            "estimator must be a classifier with predict_proba or decision_function. "
-            f"Got {estimator!r}. Pass an instance, such as GaussianNB()."
+            "estimator must be a classifier with predict_proba or decision_function, "
+            f"got {estimator!r}. Pass an instance, such as GaussianNB()."
         )
     if get_tags(estimator).input_tags.pairwise:
         raise ValueError(

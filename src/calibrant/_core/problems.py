@@ -96,7 +96,7 @@ def make_problems(
     """
     if keep_labels and code is not None and (np.abs(code).sum(axis=0) > 2).any():
         raise ValueError(
-            "A class_weight given by label requires problems between single classes. Got "
+            "A class_weight given by label requires problems between single classes, got "
             "problems with several classes on one side. Use strategy='all-pairs' or 'direct', "
             "class_weight='balanced', or sample_weight."
         )
@@ -198,9 +198,9 @@ def derived_score(side: CodeMatrix | None, class_score: FloatArray, is_proba: bo
     positive, negative = class_score[:, side == 1], class_score[:, side == -1]
     if not is_proba:
         return positive.mean(axis=1) - negative.mean(axis=1)
-    win, lose = positive.sum(axis=1), negative.sum(axis=1)
-    total = win + lose
-    return np.divide(win, total, out=np.full_like(win, 0.5), where=total != 0)
+    proba, rest = positive.sum(axis=1), negative.sum(axis=1)
+    total = proba + rest
+    return np.divide(proba, total, out=np.full_like(proba, 0.5), where=total != 0)
 
 
 def problem_scores(
@@ -232,8 +232,8 @@ def problem_scores(
         scored = [class_scores(model, X) for model in models]
         is_proba = scored[0][1]
         scores = [
-            problem_score(*own, binary=side is not None)
-            for own, side in zip(scored, sides, strict=True)
+            problem_score(*of_model, binary=side is not None)
+            for of_model, side in zip(scored, sides, strict=True)
         ]
     return scores, code is None or is_proba
 

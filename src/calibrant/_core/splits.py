@@ -101,7 +101,7 @@ def stratified_folds(
     """
     if n_folds > len(y):
         raise ValueError(
-            f"cv must be at most the number of rows, {len(y)}. Got {n_folds}. Use fewer folds."
+            f"cv must be at most the number of rows, {len(y)}, got {n_folds}. Use fewer folds."
         )
     y = _in_order_of_first_rows(y)
     count = np.bincount(y)
@@ -137,7 +137,13 @@ def group_folds(
     _check_several(names)
     if n_folds > len(names):
         raise ValueError(
-            f"cv must be at most the number of groups, {len(names)}. Got {n_folds}. "
+            f"cv must be at most the number of groups, {len(names)}, got {n_folds}. "
+            "Use fewer folds."
+        )
+    largest = int(np.bincount(y).max())
+    if n_folds > largest:
+        raise ValueError(
+            f"cv must be at most the size of the largest class, {largest}, got {n_folds}. "
             "Use fewer folds."
         )
     y = _in_order_of_first_rows(y)
@@ -161,7 +167,7 @@ def _in_order_of_first_rows(y: IndexArray) -> IndexArray:
 def _check_several(names: NDArray[Any]) -> None:
     if len(names) < 2:
         raise ValueError(
-            f"groups must contain at least two groups. Got {len(names)}. "
+            f"groups must contain at least two groups, got {len(names)}. "
             "Leave groups out if the rows are independent."
         )
 
@@ -170,18 +176,18 @@ def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
     """Check that no row or group is in both the training and the test rows of a split."""
     if not isinstance(split, tuple | list) or len(split) != 2:
         raise ValueError(
-            f"cv must yield (train, test) pairs of row numbers. Got {split!r}. "
+            f"cv must yield (train, test) pairs of row numbers, got {split!r}. "
             "Pass the list of such pairs, or a splitter."
         )
     train, test = (_row_numbers(part, n_rows) for part in split)
     if len(np.intersect1d(train, test)):
         raise ValueError(
-            "Training and test rows must be disjoint. Got a split with "
+            "Training and test rows must be disjoint, got a split with "
             f"{len(np.intersect1d(train, test))} rows in both. Use another splitter."
         )
     if groups is not None and len(both := np.intersect1d(groups[train], groups[test])):
         raise ValueError(
-            "cv must keep groups together. Got a split with training and test rows of group "
+            "cv must keep groups together, got a split with training and test rows of group "
             f"{both[0]!r}. "
             "Use a group-aware splitter such as GroupKFold, a number of folds, or 'monte-carlo'."
         )
@@ -198,8 +204,8 @@ def _row_numbers(part: Any, n_rows: int) -> IndexArray:
     are_numbers = numbers.dtype.kind in "iu" and numbers.ndim == 1
     if not are_numbers or numbers.min() < 0 or numbers.max() >= n_rows:
         raise ValueError(
-            f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}. "
-            f"Got {part!r}. Pass splits of the rows given to fit."
+            f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}, "
+            f"got {part!r}. Pass splits of the rows given to fit."
         )
     return numbers.astype(np.intp)
 

@@ -34,7 +34,7 @@ def check_rows(
     """Check that there is one label, weight and group for each row."""
     labels = check_labels(y)
     if X is None:
-        raise ValueError("X must hold one row for each label. Got None. Pass the features.")
+        raise ValueError("X must hold one row for each label, got None. Pass the features.")
     X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
     weight = None if sample_weight is None else check_weight(sample_weight, labels)
     return Rows(X, labels, weight, None if groups is None else check_groups(groups))
@@ -62,7 +62,7 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
         )
     labels = column_or_1d(y, warn=True)
     if len(labels) == 0:
-        raise ValueError("y must hold at least one label. Got none. Pass rows to fit on.")
+        raise ValueError("y must hold at least one label, got none. Pass rows to fit on.")
     for name, found in (
         ("NaN or None", find_missing(labels)),
         ("infinity", labels.dtype.kind == "f" and np.isinf(labels)),
@@ -106,7 +106,7 @@ def _of_one_type(labels: NDArray[Any]) -> NDArray[Any]:
     if any(texts) and not all(texts):
         kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(
-            f"y must hold labels of one type. Got {' and '.join(kinds)}. "
+            f"y must hold labels of one type, got {' and '.join(kinds)}. "
             "Convert all labels to strings."
         )
     return labels if any(texts) else np.asarray(labels.tolist())
@@ -130,25 +130,25 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
     classes = np.unique(labels)
     if len(classes) < 2:
         raise ValueError(
-            f"y must hold at least two classes. Got one class: {classes.tolist()}. "
+            f"y must hold at least two classes, got one class: {classes.tolist()}. "
             "Add rows of another class."
         )
     if known is not None:
         if not np.array_equal(known, np.unique(known)):
             raise ValueError(
-                f"The classes of a frozen estimator must be sorted. Got {known.tolist()}. "
+                f"The classes of a frozen estimator must be sorted, got {known.tolist()}. "
                 "Refit it with a scikit-learn classifier, or sort its columns."
             )
         unknown = np.setdiff1d(classes, known)
         if len(unknown):
             raise ValueError(
-                f"y must hold classes of the frozen estimator only, {known.tolist()}. "
-                f"Got {unknown.tolist()} as well. Drop those rows or refit the estimator."
+                f"y must hold classes of the frozen estimator only, {known.tolist()}, "
+                f"got {unknown.tolist()} as well. Drop those rows or refit the estimator."
             )
         classes = known
     if len(labels) <= len(classes):
         raise ValueError(
-            f"y must have more rows than classes, so that some can be held out. Got {len(labels)} "
+            f"y must have more rows than classes, so that some can be held out, got {len(labels)} "
             f"rows and {len(classes)} classes. Add rows or merge classes."
         )
     return classes
@@ -160,14 +160,14 @@ def check_groups(groups: ArrayLike) -> NDArray[Any]:
     missing = find_missing(names)
     if missing.any():
         raise ValueError(
-            f"groups must hold a group for every row. Got NaN or None in {missing.sum()} of "
+            f"groups must hold a group for every row, got NaN or None in {missing.sum()} of "
             f"{len(names)} rows. Give each independent row a group of its own."
         )
     return names
 
 
 def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArray:
-    """One weight of 0 or more for each row, not all 0; None is 1 for every row."""
+    """One weight of 0 or more for each row, not all 0; ``None`` means 1 for every row."""
     if sample_weight is None:
         return np.ones(len(rows))
     values = check_array(
@@ -176,22 +176,22 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
     check_consistent_length(rows, values)
     if values.ndim != 1:
         raise ValueError(
-            f"sample_weight must have shape (n,). Got {values.shape}. Pass one weight for each row."
+            f"sample_weight must have shape (n,), got {values.shape}. Pass one weight for each row."
         )
     if values.min() < 0:
         raise ValueError(
-            f"sample_weight must not be negative. Got {values.min():g}. "
+            f"sample_weight must not be negative, got {values.min():g}. "
             "Use 0 for rows to leave out."
         )
     positive = values[values > 0]
     if len(positive) and not SMALLEST_WEIGHT <= positive.min() <= positive.max() <= LARGEST_WEIGHT:
         raise ValueError(
-            f"sample_weight must be 0 or from {SMALLEST_WEIGHT:.0e} to {LARGEST_WEIGHT:.0e}. "
-            f"Got {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
+            f"sample_weight must be 0 or from {SMALLEST_WEIGHT:.0e} to {LARGEST_WEIGHT:.0e}, "
+            f"got {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
         )
     if values.sum() == 0:
         raise ValueError(
-            "sample_weight must be positive for at least one row. Got only zeros. "
+            "sample_weight must be positive for at least one row, got only zeros. "
             "Pass None to weight all rows alike."
         )
     return values

@@ -42,12 +42,12 @@ def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
     credit = PSEUDO_COUNT / n_rows
 
     def loss(log_weight: FloatArray) -> tuple[float, FloatArray]:
-        share = softmax(log_weight)
-        average = true_proba @ share
-        value = -weight @ np.log(average) / n_rows - credit * np.log(share).sum()
+        w = softmax(log_weight)
+        average = true_proba @ w
+        value = -weight @ np.log(average) / n_rows - credit * np.log(w).sum()
         # With w = softmax(u), dw_c / du_d = w_c (1[c = d] - w_d).
-        by_share = -(weight / average) @ true_proba / n_rows
-        gradient = share * (by_share - share @ by_share) - credit * (1.0 - n_candidates * share)
+        slope = -(weight / average) @ true_proba / n_rows
+        gradient = w * (slope - w @ slope) - credit * (1.0 - n_candidates * w)
         return float(value), gradient
 
     found = minimize(loss, np.zeros(n_candidates), jac=True, method="L-BFGS-B")

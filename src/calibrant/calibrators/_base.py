@@ -194,8 +194,8 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
             check_classification_targets(labels)
         if len(labels) != len(score):
             raise ValueError(
-                f"y must have one label for each of the {len(score)} rows of scores. "
-                f"Got {len(labels)}. Pass the labels of these rows."
+                f"y must have one label for each of the {len(score)} rows of scores, "
+                f"got {len(labels)}. Pass the labels of these rows."
             )
         weight = check_weight(sample_weight, score)
         self.classes_, index = _match_columns(labels, score.shape[1])
@@ -203,7 +203,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         if set(names) == set(self.classes_) and list(names) != self.classes_.tolist():
             raise ValueError(
                 "Columns named after the classes must be in sorted order, "
-                f"{self.classes_.tolist()}. Got {list(names)}. Pass X[sorted(X.columns)]."
+                f"{self.classes_.tolist()}, got {list(names)}. Pass X[sorted(X.columns)]."
             )
         self.class_count_ = np.bincount(index, weight, score.shape[1]).astype(np.float64)
         used = weight > 0
@@ -218,7 +218,7 @@ def _match_columns(labels: NDArray[Any], n_columns: int) -> tuple[NDArray[Any], 
     are_integers = np.issubdtype(classes.dtype, np.integer)
     if not (are_integers and classes[0] >= 0 and classes[-1] < n_columns):
         raise ValueError(
-            f"y must contain a class for each of the {n_columns} columns of scores. Got the "
+            f"y must contain a class for each of the {n_columns} columns of scores, got the "
             f"classes {classes.tolist()}. If some classes have no rows, pass column numbers as "
             "labels."
         )

@@ -22,13 +22,13 @@ def check_score(score: ArrayLike) -> FloatArray:
         values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(
-            f"score must have shape (n,) or (n, 1). Got {values.shape}. "
+            f"score must have shape (n,) or (n, 1), got {values.shape}. "
             "Pass the scores of one binary problem."
         )
     largest = max(values.max(), -values.min())
     if not largest <= LARGEST_SCORE:  # true for NaN as well
         raise ValueError(
-            f"score must be finite and within +-{LARGEST_SCORE:.0e}. Got {largest:.3g}. "
+            f"score must be finite and within +-{LARGEST_SCORE:.0e}, got {largest:.3g}. "
             "Drop rows without a score, and rescale large scores."
         )
     return values
@@ -40,11 +40,11 @@ def check_target(target: ArrayLike, score: FloatArray) -> FloatArray:
     check_consistent_length(score, values)
     if values.ndim != 1:
         raise ValueError(
-            f"target must have shape (n,). Got {values.shape}. Pass one target for each score."
+            f"target must have shape (n,), got {values.shape}. Pass one target for each score."
         )
     if values.min() < 0 or values.max() > 1:
         raise ValueError(
-            f"target must lie in [0, 1]. Got values from {values.min():g} to {values.max():g}. "
+            f"target must lie in [0, 1], got values from {values.min():g} to {values.max():g}. "
             "Encode the positive class as 1 and all others as 0."
         )
     return values
@@ -56,13 +56,13 @@ def check_class_scores(scores: ArrayLike) -> FloatArray:
     values = check_array(scores, dtype=np.float64, order="C", input_name="scores")
     if values.shape[1] < 2:
         raise ValueError(
-            "scores must have one column per class, for at least two classes. Got a single column. "
+            "scores must have one column per class, for at least two classes, got a single column. "
             "For the probability of a positive class, pass the columns (1 - score, score)."
         )
     total = values.sum(axis=1)
     if values.min() < 0 or np.abs(total - 1.0).max() > SUM_TOLERANCE:
         raise ValueError(
-            f"scores must be probabilities, each row summing to 1. Got values from "
+            f"scores must be probabilities, each row summing to 1, got values from "
             f"{values.min():g} to {values.max():g}, and row sums from {total.min():g} to "
             f"{total.max():g}. For logits or decision values, pass their scipy.special.softmax."
         )

@@ -196,17 +196,17 @@ class AutoCalibrator(MulticlassCalibrator):
     def _check_candidates(self) -> dict[str, Any]:
         """Return the candidates by name, no calibration first."""
         if not (isinstance(self.cv, int | np.integer) and self.cv >= 2):
-            raise ValueError(f"cv must be a whole number of at least 2. Got {self.cv!r}. Use 5.")
+            raise ValueError(f"cv must be an integer of at least 2, got {self.cv!r}. Use 5.")
         candidates = DEFAULT_CANDIDATES if self.candidates is None else self.candidates
         if not isinstance(candidates, Mapping):
             raise ValueError(
-                f"candidates must be a mapping of names to calibrators. Got {candidates!r}. "
+                f"candidates must be a mapping of names to calibrators, got {candidates!r}. "
                 "Pass a dictionary, or None for the default candidates."
             )
         for name, candidate in candidates.items():
             if not (hasattr(candidate, "fit") and hasattr(candidate, "predict_proba")):
                 raise ValueError(
-                    "candidates must be multi-class calibrators, with fit and predict_proba. Got "
+                    "candidates must be multi-class calibrators, with fit and predict_proba, got "
                     f"{candidate!r} for {name!r}. Wrap a binary calibrator in PairwiseCalibrator "
                     "or OneVsRestCalibrator."
                 )

@@ -156,7 +156,7 @@ class BetaCalibrator(_ParametricCalibrator):
         """Return log s and -log(1 - s) as columns."""
         if len(score) and not (score.min() >= 0 and score.max() <= 1):
             raise ValueError(
-                f"score must lie in [0, 1] for beta calibration. Got values from {score.min():g} "
+                f"score must lie in [0, 1] for beta calibration, got values from {score.min():g} "
                 f"to {score.max():g}. Use SigmoidCalibrator for decision values."
             )
         floored = self._apply_floor(score)
@@ -258,7 +258,7 @@ class HistogramCalibrator(BinaryCalibrator):
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         if not (isinstance(self.n_bins, int | np.integer) and self.n_bins >= 1):
             raise ValueError(
-                f"n_bins must be an integer of at least 1. Got {self.n_bins!r}. Use 10."
+                f"n_bins must be an integer of at least 1, got {self.n_bins!r}. Use 10."
             )
         overall = overall_frequency(target, weight)
         score, target, weight = pool_ties(score, target, weight)

@@ -124,7 +124,7 @@ class ENIR(BinaryCalibrator):
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         if self.criterion not in PENALTIES:
             raise ValueError(
-                f"criterion must be one of {sorted(PENALTIES)}. Got {self.criterion!r}. "
+                f"criterion must be one of {sorted(PENALTIES)}, got {self.criterion!r}. "
                 "Use 'bic' for the published method."
             )
         score, target, weight = pool_ties(score, target, weight, SMALLEST_GAP)

@@ -171,7 +171,7 @@ def _fit_binary(
     if group_rows is not None:
         if not group_rows > 0:
             raise ValueError(
-                f"group_rows must be positive. Got {group_rows!r}. Use None for no grouping."
+                f"group_rows must be positive, got {group_rows!r}. Use None for no grouping."
             )
         n_groups = int(np.clip(weight.sum() / group_rows, 1, MAX_GROUPS))
         score, target, weight = pool_ties(score, target, weight)

@@ -41,12 +41,12 @@ def resolve_calibrator(method: Any, *, binary: bool) -> Any:
     else:
         raise ValueError(
             f"method must be one of {sorted(CALIBRATORS)}, a calibrator with fit and predict, "
-            f"or None for no calibration. Got {method!r}. Pass an instance, such as ENIR()."
+            f"or None for no calibration, got {method!r}. Pass an instance, such as ENIR()."
         )
     if binary and is_multiclass(calibrator):
         raise ValueError(
             "A strategy with binary problems requires a binary calibrator, which has predict and "
-            f"no predict_proba. Got {calibrator!r}. "
+            f"no predict_proba, got {calibrator!r}. "
             "Use method='enir', or strategy='direct' for this calibrator."
         )
     return calibrator if binary or is_multiclass(calibrator) else PairwiseCalibrator(calibrator)

@@ -300,7 +300,7 @@ def _fit_floor_and_inverse_temperature(
 def _check_penalty(name: str, value: float) -> None:
     if not isinstance(value, int | float | np.floating) or not value >= 0:
         raise ValueError(
-            f"{name} must be a number of at least 0. Got {value!r}. Use 1 for a common choice."
+            f"{name} must be a number of at least 0, got {value!r}. Use 1 for a common choice."
         )
 
 

@@ -78,8 +78,8 @@ class OutOfBag(Generator):
         """Out-of-bag votes of the model of every problem."""
         if fitter.data.groups is not None:
             raise ValueError(
-                "cv='oob' requires ungrouped rows, because a bootstrap sample splits groups. "
-                "Got groups. Use cv='auto', which holds out whole groups."
+                "cv='oob' requires ungrouped rows, because a bootstrap sample splits groups, "
+                "got groups. Use cv='auto', which holds out whole groups."
             )
         return [
             scored_points(_votes(model, problem), problem.target, fitter.data.weight, problem.rows)
@@ -102,14 +102,14 @@ def check_votes(estimator: Any) -> None:
     ensemble = _ensemble(estimator)
     if not _is_bootstrapped(ensemble):
         raise ValueError(
-            "cv='oob' requires a bootstrap ensemble, such as a forest with bootstrap=True. "
-            f"Got {ensemble!r}. Use cv='auto'."
+            "cv='oob' requires a bootstrap ensemble, such as a forest with bootstrap=True, "
+            f"got {ensemble!r}. Use cv='auto'."
         )
     supervised = _supervised_steps(estimator)
     if supervised:
         raise ValueError(
-            "cv='oob' requires that no step before the ensemble uses labels. "
-            f"Got {supervised[0]!r}, which may use those of out-of-bag rows. Use cv='auto'."
+            "cv='oob' requires that no step before the ensemble uses labels, "
+            f"got {supervised[0]!r}, which may use those of out-of-bag rows. Use cv='auto'."
         )
 
 
@@ -151,8 +151,8 @@ def _votes(model: Any, problem: ScoringProblem) -> FloatArray:
     votes = np.array(_ensemble(model).oob_decision_function_, dtype=np.float64)
     if len(votes) != len(problem.rows):
         raise ValueError(
-            "cv='oob' requires out-of-bag votes on all training rows. "
-            f"Got votes on {len(votes)} of {len(problem.rows)} rows, because a step adds or drops "
+            "cv='oob' requires out-of-bag votes on all training rows, "
+            f"got votes on {len(votes)} of {len(problem.rows)} rows, because a step adds or drops "
             "rows. Use cv='auto'."
         )
     # Forests report zeros for rows without votes.

@@ -51,7 +51,7 @@ def resolve_generator(
     if isinstance(cv, str):
         raise ValueError(
             f"cv must be 'auto', one of {sorted(GENERATORS)}, a number of folds, a scikit-learn "
-            "splitter, (train, test) pairs of row numbers, or an object of calibrant.generation. "
-            f"Got {cv!r}. Leave it out for 'auto'."
+            "splitter, (train, test) pairs of row numbers, or an object of calibrant.generation, "
+            f"got {cv!r}. Omit it to use 'auto'."
         )
     return CrossFit(cv)

@@ -50,7 +50,7 @@ class Resampling(Generator):
         all_splits = list(splits)
         if not all_splits:
             raise ValueError(
-                "cv must yield at least one split. Got none. "
+                "cv must yield at least one split, got none. "
                 "Pass a list, because an iterator can be used only once."
             )
         restricted = [
@@ -95,23 +95,23 @@ class MonteCarloCV(Resampling):
     def __post_init__(self) -> None:
         if not _is_whole(self.n_points) or self.n_points < 1:
             raise ValueError(
-                f"n_points must be a whole number, at least 1. Got {self.n_points!r}. "
+                f"n_points must be an integer of at least 1, got {self.n_points!r}. "
                 "Use 5000 as published."
             )
         if not _is_share(self.test_size):
             raise ValueError(
-                f"test_size must lie between 0 and 1. Got {self.test_size!r}. "
+                f"test_size must lie between 0 and 1, got {self.test_size!r}. "
                 "Pass the share of rows to hold out."
             )
         if self.group_size is not None and (not _is_whole(self.group_size) or self.group_size < 1):
             raise ValueError(
-                f"group_size must be a whole number, at least 1. Got {self.group_size!r}. "
+                f"group_size must be an integer of at least 1, got {self.group_size!r}. "
                 "Use None to keep every score."
             )
         if self.group_size is not None and self.n_points < self.group_size:
             raise ValueError(
-                f"n_points must be at least group_size ({self.group_size}). "
-                f"Got {self.n_points}. Lower group_size or raise n_points."
+                f"n_points must be at least group_size ({self.group_size}), "
+                f"got {self.n_points}. Lower group_size or raise n_points."
             )
 
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
@@ -171,10 +171,10 @@ class CrossFit(Resampling):
         if isinstance(self.cv, str | type) or not (_is_whole(self.cv) or is_splits):
             raise ValueError(
                 "cv must be a number of folds, an instance of a scikit-learn splitter, or (train, "
-                f"test) pairs of row numbers. Got {self.cv!r}. Use 5 or 10 folds."
+                f"test) pairs of row numbers, got {self.cv!r}. Use 5 or 10 folds."
             )
         if _is_whole(self.cv) and self.cv < 2:
-            raise ValueError(f"cv must be at least 2 folds. Got {self.cv}. Use 5 or 10.")
+            raise ValueError(f"cv must be at least 2 folds, got {self.cv}. Use 5 or 10.")
 
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
         """Yield the folds, or the checked splits of the splitter."""
@@ -209,11 +209,11 @@ class RepeatedFolds(Resampling):
     def __post_init__(self) -> None:
         if not _is_whole(self.n_folds) or self.n_folds < 2:
             raise ValueError(
-                f"n_folds must be a whole number, at least 2. Got {self.n_folds!r}. Use 10."
+                f"n_folds must be an integer of at least 2, got {self.n_folds!r}. Use 10."
             )
         if not _is_whole(self.n_points) or self.n_points < 1:
             raise ValueError(
-                f"n_points must be a whole number, at least 1. Got {self.n_points!r}. "
+                f"n_points must be an integer of at least 1, got {self.n_points!r}. "
                 "Use 1 for a single pass of the folds."
             )
 

@@ -249,8 +249,8 @@ def _draw_splits(
     ]
     if sum(len(test) > 0 for _, test in splits) < 2:
         raise ValueError(
-            "A class must have rows in at least two groups, one to fit on and one to test on. "
-            f"Got {len(np.unique(y))} classes with one group each. Choose other groups."
+            "A class must have rows in at least two groups, one to fit on and one to test on, "
+            f"got {len(np.unique(y))} classes with one group each. Choose other groups."
         )
     return splits
 

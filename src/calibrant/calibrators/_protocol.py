@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.calibrators._base import BinaryCalibrator
 from calibrant.calibrators.baselines import ConstantCalibrator, NoCalibration
 
 
@@ -48,9 +49,13 @@ def fit_calibrator(
     """
     if len(target) == 0 or target.min() == target.max() == np.round(target.max()):
         return None
-    if has_fit_parameter(calibrator, "groups"):
-        return clone(calibrator).fit(score, target, sample_weight=sample_weight, groups=groups)
-    return clone(calibrator).fit(score, target, sample_weight=sample_weight)
+    fitted = clone(calibrator)
+    if isinstance(fitted, BinaryCalibrator):
+        fitted._fit(score, target.astype(np.float64), sample_weight)  # the points are checked
+        return fitted
+    if has_fit_parameter(fitted, "groups"):
+        return fitted.fit(score, target, sample_weight=sample_weight, groups=groups)
+    return fitted.fit(score, target, sample_weight=sample_weight)
 
 
 def fit_substitute(
@@ -71,7 +76,9 @@ def fit_substitute(
 
 def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> FloatArray:
     """Calibrated probabilities: of the positive side, or one column per class."""
-    if not is_multiclass(calibrator):
+    if isinstance(calibrator, BinaryCalibrator):
+        proba = calibrator._proba(score)  # the scores are checked
+    elif not is_multiclass(calibrator):
         proba = np.asarray(calibrator.predict(score), dtype=np.float64).reshape(len(score))
     else:
         # A class that was never held out is unknown to the calibrator.

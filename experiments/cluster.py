@@ -36,13 +36,16 @@ def dask_cluster(address: str) -> Iterator[None]:
         client = Client(address, timeout=CONNECTION_TIMEOUT)
     except Exception:  # Dask raises many types, depending on what answers at the address
         raise ConnectionError(
-            f"The address must be that of a Dask scheduler, such as tcp://host:8786, but no "
-            f"scheduler answers at {address!r}. Start one with: dask scheduler"
+            "The address must be that of a Dask scheduler, such as tcp://host:8786, but no "
+            f"scheduler answers at {address!r}. Start one in a checkout with: "
+            "PYTHONPATH=. dask scheduler"
         ) from None
     # It logs tracebacks of what the errors below say in one line.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with client:
         try:
+            # A scheduler that cannot read the tasks would let the client wait forever.
+            client.run_on_scheduler(import_module, "experiments")
             client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
             client.run(import_module, "experiments")
         except TimeoutError:
@@ -52,8 +55,9 @@ def dask_cluster(address: str) -> Iterator[None]:
             ) from None
         except ImportError:
             raise ValueError(
-                "The workers must be able to import the experiments, but one cannot. Start them "
-                f"in a checkout of the same version with: PYTHONPATH=. dask worker {address}"
+                "The scheduler and its workers must be able to import the experiments, but one of "
+                "them cannot. Start them in a checkout of the same version with: "
+                f"PYTHONPATH=. dask scheduler, and PYTHONPATH=. dask worker {address}"
             ) from None
         try:
             with parallel_config(backend="dask", client=client):

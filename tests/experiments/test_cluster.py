@@ -1,5 +1,6 @@
 """Experiments on a Dask cluster of two worker processes, and what happens if these die."""
 
+import json
 import os
 import signal
 import socket
@@ -123,7 +124,7 @@ def test_an_address_without_a_scheduler_is_an_error_of_one_line(
     short_timeout, address, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    assert_one_line(invoke(address), f"no scheduler answers at {address!r}. Start one with")
+    assert_one_line(invoke(address), f"no scheduler answers at {address!r}. Start one in")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -136,6 +137,24 @@ def test_a_cluster_without_workers_is_an_error_of_one_line(monkeypatch):
     with LocalCluster(n_workers=0, **ANY_PORT) as empty:
         address = empty.scheduler_address
         assert_one_line(invoke(address), f"PYTHONPATH=. dask worker {address}")
+
+
+def test_a_scheduler_without_the_experiments_is_an_error_of_one_line(tmp_path):
+    address_file = tmp_path / "scheduler.json"
+    command = [sys.executable, "-m", "dask", "scheduler", "--port", "0"]
+    command += ["--dashboard-address", ":0", "--scheduler-file", str(address_file)]
+    elsewhere = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=elsewhere, stderr=subprocess.DEVNULL
+    ) as scheduler:
+        try:
+            while not address_file.exists():
+                assert scheduler.poll() is None
+                time.sleep(0.05)
+            address = json.loads(address_file.read_text())["address"]
+            assert_one_line(invoke(address), "The scheduler and its workers must be able to import")
+        finally:
+            scheduler.terminate()
 
 
 def test_without_dask_the_error_names_the_package_to_install(monkeypatch):

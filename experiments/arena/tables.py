@@ -62,8 +62,8 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
             "log loss",
             "Brier",
             "mean rank",
-            "> 0.5 % worse than raw",
-            "> 2 % worse",
+            "> 0.5% worse than raw",
+            "> 2% worse",
             "significantly worse",
             "significantly better",
             "seconds",
@@ -72,7 +72,7 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
         rows,
         f"Means over cases, each a classifier on a data set. Cases: {len(losses.cases)}. Folds: "
         f"{len(losses.folds)}. Raw: uncalibrated. Bold: best. Significance: corrected resampled "
-        "t-test of the log loss against raw, 5 %. Failed: cases in which the method failed on a "
+        "t-test of the log loss against raw, 5%. Failed: cases in which the method failed on a "
         "fold. Its means omit them and cannot be compared; its rank counts them as last.",
     )
 

@@ -217,7 +217,7 @@ def tune_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
     """Choose ``max_features`` of a forest by the rule of R's ``tuneRF``.
 
     Starting from the square root of the number of features, it is doubled and halved as long as
-    the out-of-bag error falls by more than 5 %.
+    the out-of-bag error falls by more than 5%.
 
     Parameters
     ----------

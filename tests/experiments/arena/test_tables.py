@@ -64,7 +64,7 @@ def test_methods_have_their_losses_ranks_harm_and_failures(losses):
     assert rows["auto"][0] == f"{loss:.4f}"
     # Ranks: auto is first and second, raw third and first, SMS second and last, having failed.
     assert [rows[name][2] for name in ("auto", "raw", "probmetrics SMS")] == ["1.5", "2.0", "2.5"]
-    # log 0.899 / log 0.9 is 1.0105: harm above 0.5 % but not above 2 %.
+    # log 0.899 / log 0.9 is 1.0105: harm above 0.5% but not above 2%.
     assert rows["auto"][3:5] == ["50%", "0%"]
     assert rows["auto"][5:7] == ["1", "1"]
     assert rows["probmetrics SMS"][-1] == "1"

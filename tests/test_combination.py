@@ -112,7 +112,7 @@ def test_rows_of_zeros_get_the_fallback_or_become_uniform():
     ("fallback", "message"),
     [
         ([[np.nan, 0.5]], r"fallback must lie in \[0, 1\]"),
-        ([[0.2, 0.3, 0.4]], r"the shape of proba, \(1, 2\), got \(1, 3\)"),
+        ([[0.2, 0.3, 0.4]], r"the same shape as proba, \(1, 2\), got \(1, 3\)"),
     ],
 )
 def test_invalid_fallbacks_are_refused(fallback, message):

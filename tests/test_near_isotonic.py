@@ -204,9 +204,9 @@ def test_input_is_not_modified():
     ("arguments", "message"),
     [
         (([],), r"at least one point, got shape \(0,\)"),
-        (([[0.0, 1.0]],), r"one-dimensional, .* got shape \(1, 2\)"),
+        (([[0.0, 1.0]],), r"one-dimensional .* got shape \(1, 2\)"),
         (([0.0, np.nan],), r"y must be finite .* got values from nan"),
-        (([0.0, 1.0], [1.0]), r"the shape of y, \(2,\), got \(1,\)"),
+        (([0.0, 1.0], [1.0]), r"the same shape as y, \(2,\), got \(1,\)"),
         (([0.0, 1.0], [1.0, 0.0]), r"between 1e-100 and 1e\+100, got values from 0 to 1\. Drop"),
         (([0.0, 1e200],), r"within \+-1e\+100, got values from 0 to 1e\+200"),
         (([0.0, 1.0], [1.0, np.inf]), r"got values from 1 to inf"),

@@ -128,9 +128,9 @@ def test_names_resolve_to_strategies(name):
         (lambda: resolve_strategy(3), "an instance of a class in calibrant.strategies, got 3"),
         (lambda: AllPairs("ridge"), "coupling must be one of .* got 'ridge'"),
         (lambda: OutputCode("dense"), "kind must be one of .* got 'dense'"),
-        (lambda: OutputCode(n_problems=5), "to random codes only, got 5 with kind='exhaustive'"),
+        (lambda: OutputCode(n_problems=5), "requires a random code, got 5 with kind='exhaustive'"),
         (lambda: OutputCode("random-dense", 0), "n_problems must be positive"),
-        (lambda: code_of(OutputCode(), 11), "at most 10 classes, got 11, which make 1023"),
+        (lambda: code_of(OutputCode(), 11), "at most 10 classes, got 11, which would require 1023"),
         (lambda: code_of(OutputCode("random-dense", 2), 6), "distinguish all 6 classes, got 2"),
     ],
 )

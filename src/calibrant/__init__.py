@@ -1,4 +1,4 @@
-"""Calibrated class probabilities from tens to a few thousand rows."""
+"""Calibrated class probabilities for small data sets."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from calibrant.classifier import CalibratedClassifier
     from calibrant.persistence import load, save
 else:
-    # Imported on first use, so that the command line answers without importing scikit-learn.
+    # Imported on first use, so that the command line can answer without importing scikit-learn.
     _DEFINED_IN = {
         "CalibratedClassifier": "calibrant.classifier",
         "load": "calibrant.persistence",

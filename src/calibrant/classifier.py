@@ -1,4 +1,4 @@
-"""CalibratedClassifier: any classifier, with calibrated class probabilities."""
+"""The meta-estimator that calibrates the class probabilities of any classifier."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from calibrant.strategies import Strategy, resolve_strategy
 
 
 class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier with class probabilities calibrated on few rows.
+    """Classifier with calibrated class probabilities for small data sets.
 
-    The estimator is calibrated on held-out scores of its own training rows. By default, the
-    calibration is a weighted average of several calibrators, chosen by held-out log loss and
-    shrunk toward no calibration where the gain may be due to chance. With a binary strategy
-    it is the method of [1]_: the classes are split into binary problems, each is
-    calibrated, and the calibrated probabilities are combined.
+    The estimator is calibrated on held-out scores of its own training rows, so no separate
+    calibration set is needed. By default, the calibration is a weighted average of several
+    calibrators, chosen by held-out log loss and shrunk toward no calibration where the gain may
+    be due to chance. A binary strategy implements the method of [1]_: it splits the classes
+    into binary problems, calibrates each of them, and combines the calibrated probabilities.
 
     Parameters
     ----------
@@ -50,55 +50,57 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     method : str, calibrator or None, default="auto"
         The calibrator.
 
-        - For rows of class scores: "auto", "temperature", "vector", "matrix", "dirichlet", or
-          an object with ``fit(scores, y, sample_weight)`` and ``predict_proba(scores)``.
-        - For the score of one side of a binary problem: "enir", "sigmoid", "beta",
-          "isotonic", "venn-abers", "histogram", or an object with
+        - Multi-class calibrators, which take one score per class: "auto", "temperature",
+          "vector", "matrix", "dirichlet", or an object with ``fit(scores, y, sample_weight)``
+          and ``predict_proba(scores)``.
+        - Binary calibrators, which take the score of the positive side: "enir", "sigmoid",
+          "beta", "isotonic", "venn-abers", "histogram", or an object with
           ``fit(score, target, sample_weight)`` and ``predict(score)``. With the direct
-          strategy, such a calibrator is applied to pairs of classes.
+          strategy, a binary calibrator is applied to pairs of classes.
         - ``None`` means no calibration.
 
-        With a binary strategy, "auto" is "enir".
+        With a binary strategy, "auto" means "enir".
     strategy : str or Strategy, default="auto"
-        How the classes become scoring problems: "direct" (the same as "auto") fits one
+        How to split the classes into scoring problems. "direct" (the same as "auto") fits one
         multi-class model; "one-vs-rest", "all-pairs" and "output-code" fit one model per
-        binary problem; or an object of `calibrant.strategies`.
+        binary problem. Instances of the classes in `calibrant.strategies` are accepted too.
     cv : str, int, splitter, iterable, Generator or None, default="auto"
         The source of held-out scores: "monte-carlo"; "oob" for the out-of-bag votes of a
-        forest or of bagging, without refits; a number of stratified folds; a scikit-learn
-        splitter; (train, test) pairs; or an object of `calibrant.generation`. "auto", or
-        ``None``, is "monte-carlo" for binary problems. Otherwise it is "oob" for ungrouped rows
-        and an ensemble of at least 50 models, and ten folds in all other cases, repeated up to
-        five times below 1,000 rows.
+        forest or bagging ensemble, without refitting; a number of stratified folds; a
+        scikit-learn splitter; (train, test) pairs of row numbers; or an instance of a class in
+        `calibrant.generation`. "auto" or ``None`` means "monte-carlo" for binary problems. For
+        a multi-class problem, it means "oob" if the rows are ungrouped and the estimator is a
+        bootstrap ensemble of at least 50 models. Otherwise it means ten folds, repeated up to
+        five times if there are fewer than 1,000 rows.
     n_jobs : int, default=None
-        The number of parallel fits. The result does not depend on it.
+        The number of fits to run in parallel. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seeds the splits, except those of a given splitter, and every part of the estimator
-        without a seed.
+        Seeds the splits, except those of a splitter passed as ``cv``, and every part of the
+        estimator that has no seed.
     verbose : int, default=0
-        Whether to show a progress bar on standard error.
+        If positive, show a progress bar on standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels.
     class_count_ : ndarray of shape (n_classes,)
-        The weighted number of rows of each class.
+        The weighted number of rows in each class.
     code_ : ndarray of shape (n_classes, n_problems) or None
         The code matrix of the binary problems; None for one multi-class problem.
     estimators_ : list of classifier
-        The fitted models, one per problem; or the frozen estimator alone.
+        The fitted models, one per problem, or just the frozen estimator.
     calibrators_ : list or None
-        The fitted calibrators, one per problem; None without calibration.
+        The fitted calibrators, one per problem; None if ``method=None``.
     calibration_report_ : CalibrationReport
-        The chosen calibration, with its expected gain over no calibration on new rows.
+        The chosen calibration and its expected gain over no calibration on new rows.
         ``print(calibration_report_)`` summarizes it. Not set if ``method=None``.
     strategy_ : Strategy
         The strategy in use.
     n_features_in_ : int
         The number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        The names of the features, if all are strings.
+        The names of the features seen during ``fit``. Set only if all names are strings.
 
     See Also
     --------
@@ -106,12 +108,12 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    A finite number of rows cannot show that a class is impossible. Calibrated probabilities
-    are therefore raised to a small floor, which depends on the number of rows of each class.
-    This departs from [1]_. ``method=None`` applies no floor.
+    No finite number of rows can show that a class is impossible. Calibrated probabilities are
+    therefore raised to a small probability floor, which depends on the number of rows in each
+    class. This is a departure from [1]_. No floor is applied if ``method=None``.
 
-    Sample weights are numbers of rows. They weight the calibration, and are passed to the
-    estimator if its ``fit`` accepts them.
+    Sample weights are interpreted as numbers of rows. They weight the calibration and are
+    passed to the estimator if its ``fit`` accepts them.
 
     References
     ----------
@@ -178,11 +180,11 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as numbers of rows: a weight of 2 stands for two equal rows, a weight of 0
-            leaves the row out. For calibration, weights that sum to less than the number of
-            rows are scaled up to it; the estimator gets them unchanged.
+            Weights, interpreted as numbers of rows: a row of weight 2 counts as two identical
+            rows, and a row of weight 0 is ignored. For calibration, weights that sum to less
+            than the number of rows are scaled up to it; the estimator gets them unchanged.
         groups : array-like of shape (n_samples,), default=None
-            Groups of rows that belong together, such as the rows of one patient. No model
+            The group that each row belongs to, such as the patient it comes from. No model
             scores rows of a group that it was fitted on.
         **fit_params : dict
             Passed to ``estimator.fit``.
@@ -229,7 +231,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Calibrated class probabilities.
+        """Predict calibrated class probabilities.
 
         Parameters
         ----------
@@ -239,15 +241,15 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            One column for each of ``classes_``; each row sums to 1.
+            One column per class, in the order of ``classes_``; each row sums to 1.
         """
         return self._class_proba(X, calibrated=True)
 
     def predict_uncalibrated_proba(self, X: Any) -> FloatArray:
-        """Class probabilities before calibration.
+        """Predict class probabilities before calibration.
 
-        They come from the same fitted models as those of `predict_proba`, combined by the
-        same strategy, without calibrators and without the probability floor.
+        They come from the same fitted models as those of `predict_proba` and are combined by
+        the same strategy, but without calibrators and without the probability floor.
 
         Parameters
         ----------
@@ -257,12 +259,12 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            One column for each of ``classes_``; each row sums to 1.
+            One column per class, in the order of ``classes_``; each row sums to 1.
         """
         return self._class_proba(X, calibrated=False)
 
     def predict_problem_proba(self, X: Any, *, calibrated: bool = True) -> list[FloatArray]:
-        """Probabilities of the scoring problems, which ``strategy_.combine`` takes.
+        """Predict the probabilities of the scoring problems, as ``strategy_.combine`` takes them.
 
         Parameters
         ----------
@@ -274,10 +276,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         list of ndarray
-            For each binary problem (a column of ``code_``) the probability of its positive
-            side, of shape (n_samples,); for the multi-class problem of a direct strategy one
-            array of shape (n_samples, n_classes). Rows that the estimator returns NaN for
-            are NaN.
+            For each binary problem (a column of ``code_``), the probability of its positive
+            side, of shape (n_samples,); for the multi-class problem of the direct strategy, one
+            array of shape (n_samples, n_classes). Rows for which the estimator returns NaN are
+            NaN.
         """
         scores, are_proba = self._scores(X)
         if not calibrated:
@@ -292,7 +294,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return probas
 
     def _class_proba(self, X: Any, *, calibrated: bool) -> FloatArray:
-        """Class probabilities; for rows without a score, the class frequencies."""
+        """Return class probabilities; the class frequencies for rows without a score."""
         scores, are_proba = self._scores(X)
         if not calibrated:
             self._check_proba(are_proba)
@@ -301,8 +303,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if scored.all():
             return self._combine(scores, are_proba, calibrated)
         warnings.warn(
-            f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows, which get "
-            "the class frequencies. Scale or impute the features before the classifier.",
+            f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows, so these "
+            "rows get the class frequencies. Scale or impute the features before the classifier.",
             CalibrationWarning,
             stacklevel=3,
         )
@@ -315,7 +317,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return proba
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class of each row.
+        """Predict the most probable class of each row.
 
         Parameters
         ----------
@@ -331,7 +333,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.classes_[proba.argmax(axis=1)]
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Metadata routing of the estimator and the splitter.
+        """Return the metadata routing of the estimator and the splitter.
 
         Returns
         -------
@@ -357,7 +359,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return RandomForestClassifier()
 
     def _check_parameters(self) -> tuple[Any, Strategy, Any | None]:
-        """Resolve names to objects, before any work is done."""
+        """Resolve names to objects before any work is done."""
         estimator = self._estimator()
         check_classifier(estimator)
         strategy = resolve_strategy(self.strategy)
@@ -381,12 +383,12 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return make_training_data(rows, *routed, known_classes)
 
     def _name(self, calibrator: Any) -> str:
-        """Name of a single calibrator in the report."""
+        """Return the name of a single calibrator in the report."""
         named = isinstance(self.method, str) and self.method != "auto"
         return self.method if named else type(calibrator).__name__
 
     def _leave_uncalibrated(self) -> Self:
-        """Use the estimator's probabilities, which must exist."""
+        """Keep the estimator's probabilities, which it must have."""
         self.calibrators_ = None
         self.__dict__.pop("calibration_report_", None)  # of an earlier fit
         if not hasattr(self.estimators_[0], "predict_proba"):
@@ -399,15 +401,15 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _check_columns(self, X: Any) -> None:
         if getattr(X, "ndim", 2) != 2:
-            return  # The estimator knows whether it takes anything but a table.
+            return  # Not a table. Whether that is valid is up to the estimator.
         try:
             validate_data(self, X, reset=False, skip_check_array=True)
         except ValueError as error:
             rule = str(error).rstrip(".\n")
-            raise ValueError(f"{rule}. Pass the columns that fit was given.") from None
+            raise ValueError(f"{rule}. Pass the same columns as in fit.") from None
 
     def _scores(self, X: Any) -> tuple[list[FloatArray], bool]:
-        """Scores of each problem, and whether they are probabilities."""
+        """Return the scores of each problem and whether they are probabilities."""
         check_is_fitted(self)
         self._check_columns(X)
         return problem_scores(self.estimators_, self.code_, X)
@@ -421,7 +423,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
 
     def _calibrate(self, scores: list[FloatArray]) -> list[FloatArray]:
-        """Scores of the problems -> probabilities of the problems."""
+        """Map the scores of the problems to calibrated probabilities."""
         if self.calibrators_ is None:
             return scores
         return [
@@ -430,7 +432,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ]
 
     def _combine(self, scores: list[FloatArray], are_proba: bool, calibrated: bool) -> FloatArray:
-        """Scores of the problems -> probabilities of the classes."""
+        """Combine the scores of the problems into class probabilities."""
         if not calibrated:
             return self.strategy_.combine(scores, self.code_, self.class_count_)
         combined = self.strategy_.combine(
@@ -443,6 +445,6 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _apply_floor(self, proba: FloatArray) -> FloatArray:
         """Raise calibrated probabilities to the probability floor."""
-        # The calibrators of binary problems estimate frequencies; a model gives the others.
+        # Binary calibrators estimate frequencies; a multi-class calibrator adjusts a model.
         pseudo_count = PSEUDO_COUNT if self.strategy_.binary else MODEL_PSEUDO_COUNT
         return apply_probability_floor(proba, self.class_count_, pseudo_count)

@@ -1,4 +1,4 @@
-"""Combination: probabilities of binary problems -> class probabilities."""
+"""Combination of the probabilities of binary problems into class probabilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from calibrant._core.typing import CodeMatrix, FloatArray, IndexArray
 
 # R[:, i, j] + R[:, j, i] may differ from 1 by rounding, even in single precision.
 COMPLEMENT_TOLERANCE = 1e-6
-# The number of pairwise probabilities coupled at a time: bounds memory, and fits into the cache.
+# The number of pairwise probabilities to couple at a time: bounds memory and fits in the cache.
 CHUNK_SIZE = 2**15
 
 
@@ -26,8 +26,8 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
     proba : array-like of shape (n_samples, n_classes)
         Values in [0, 1], such as the probabilities of one-vs-rest problems.
     fallback : array-like of shape (n_samples, n_classes), default=None
-        Replaces rows whose values are all 0. Rows that are 0 here as well, or without a
-        fallback, become uniform.
+        Replaces rows whose values are all 0. If the replacement is all 0 too, or if there is
+        no fallback, the row becomes uniform.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def normalize(proba: ArrayLike, fallback: ArrayLike | None = None) -> FloatArray
             replacement = _check_unit_interval(fallback, "fallback", ndim=2)
             if replacement.shape != values.shape:
                 raise ValueError(
-                    f"fallback must have the shape of proba, {values.shape}, "
+                    f"fallback must have the same shape as proba, {values.shape}, "
                     f"got {replacement.shape}. Pass one row for each row of proba."
                 )
             values[empty] = replacement[empty]
@@ -76,8 +76,8 @@ def couple(
         The coupling method: the second or the first method of Wu, Lin and Weng [1]_, that
         of Hastie and Tibshirani [2]_, or that of Price, Knerr, Personnaz and Dreyfus [3]_.
     pair_weight : array-like of shape (n_classes, n_classes), default=None
-        Positive, symmetric weights of the pairs, usually their numbers of rows. Used by
-        "hastie-tibshirani" only. ``None`` means equal weights.
+        Positive, symmetric weights of the pairs, usually their numbers of rows. Used only by
+        "hastie-tibshirani". ``None`` means equal weights.
 
     Returns
     -------
@@ -107,8 +107,9 @@ def couple(
     .. math:: p_i = \frac{1}{\sum_{j \ne i} 1 / r_{ij} - (K - 2)}.
 
     All of them return :math:`p` if :math:`r_{ij} = p_i / (p_i + p_j)`. They differ in how
-    they resolve contradictions among the pairs. All but the first are undefined for some
-    pairwise probabilities of 0 and 1, which are therefore clipped at a distance of 1e-12.
+    they resolve contradictions between pairs. All but the first are undefined for some
+    pairwise probabilities of 0 and 1, so they clip these probabilities to
+    :math:`[10^{-12}, 1 - 10^{-12}]`.
 
     References
     ----------
@@ -160,15 +161,15 @@ def couple_pairs(
 ) -> FloatArray:
     """Combine the probabilities of one binary problem per pair of classes.
 
-    This is `couple` without a matrix of pairwise probabilities.
+    Equivalent to `couple`, but without a matrix of pairwise probabilities.
 
     Parameters
     ----------
     proba : ndarray of shape (n_samples, n_pairs)
         The probability of the first class of each pair, given that the class is one of the
-        two. The pairs are those of ``numpy.triu_indices(n_classes, 1)``.
+        two. The pairs are in the order of ``numpy.triu_indices(n_classes, 1)``.
     class_count : ndarray of shape (n_classes,)
-        The number of training rows of each class. The weight of a pair is its number of rows.
+        The number of training rows in each class. The weight of a pair is its number of rows.
     method : str, default="wu-lin-weng"
         The coupling method.
 
@@ -182,7 +183,7 @@ def couple_pairs(
     couple : The coupling methods.
     """
     n_classes = len(class_count)
-    # A pair of classes without rows gets the weight of one row.
+    # A pair without rows gets the weight of one row.
     weight = np.maximum(class_count[:, None] + class_count, 1.0)
     pairs = np.triu_indices(n_classes, 1)
     chunks = (_as_pairwise(proba[rows].T, pairs) for rows in _chunks(len(proba), n_classes))
@@ -190,7 +191,7 @@ def couple_pairs(
 
 
 def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
-    r"""Combine the probabilities of the problems of any code matrix.
+    r"""Combine the probabilities of the binary problems of any code matrix.
 
     The class probabilities are those of the generalized Bradley-Terry model [1]_.
 
@@ -199,8 +200,8 @@ def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
     proba : array-like of shape (n_samples, n_problems)
         The probability of the positive side of each problem.
     code : array-like of shape (n_classes, n_problems)
-        1 for the classes on the positive side of a problem, -1 for the negative side, 0
-        for classes left out.
+        1 for classes on the positive side of a problem, -1 for classes on the negative side,
+        0 for classes left out.
 
     Returns
     -------
@@ -216,8 +217,8 @@ def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
     .. math:: \sum_\ell r_\ell \log \frac{P_\ell^+}{P_\ell^+ + P_\ell^-}
         + (1 - r_\ell) \log \frac{P_\ell^-}{P_\ell^+ + P_\ell^-}.
 
-    The solver is Fisher scoring in :math:`\log p`, which takes a few iterations where the
-    fixed-point iteration of [1]_ takes thousands.
+    The solver is Fisher scoring in :math:`\log p`, which needs a few iterations where the
+    fixed-point iteration of [1]_ needs thousands.
 
     References
     ----------
@@ -249,14 +250,14 @@ def _chunks(n_samples: int, n_classes: int) -> Iterator[slice]:
 
 
 def _to_simplex(proba: FloatArray) -> FloatArray:
-    """Normalize rows, setting negative values, which are due to rounding, to 0."""
+    """Normalize rows after setting negative values, which are due to rounding, to 0."""
     positive = np.maximum(proba, 0.0)
     positive /= row_sums(positive)
     return positive
 
 
 def _as_pairwise(first_proba: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
-    """Make pairwise probabilities from those of the first class of each pair."""
+    """Build pairwise probabilities from those of the first class of each pair."""
     first, second = pairs
     n_classes = second[-1] + 1
     pairwise = np.zeros((n_classes, n_classes, first_proba.shape[1]))
@@ -293,13 +294,13 @@ def _check_code(code: ArrayLike, n_problems: int) -> CodeMatrix:
     if not np.all(sides) or not matrix.any(axis=1).all():
         raise ValueError(
             "code must have entries -1, 0 and 1, with both sides in each column and each class in "
-            f"some column, got {matrix.tolist()}. Drop columns with one side and unused classes."
+            f"some column, got {matrix.tolist()}. Drop one-sided columns and unused classes."
         )
     return matrix.astype(np.int8)
 
 
 def _check_pairs(R: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
-    """Check rows of R, and return the probability of the first class of each pair."""
+    """Check rows of R and return the probability of the first class of each pair."""
     first, second = pairs
     by_pair = R.transpose(1, 2, 0)
     first_proba, second_proba = by_pair[first, second], by_pair[second, first]

@@ -20,12 +20,12 @@ class Comparison(Record):
     Attributes
     ----------
     difference : float
-        The mean loss of the first method minus that of the second. Negative values are in
-        favor of the first.
+        The mean loss of the first method minus that of the second. Negative values favor the
+        first.
     statistic : float
         The test statistic.
     p_value : float
-        The two-sided p-value, 1 if the losses are equal.
+        The two-sided p-value; 1 if the losses are equal.
     """
 
     difference: float
@@ -43,7 +43,7 @@ class Comparison(Record):
 def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     """Student's t-test of paired differences.
 
-    The published results follow from this test. It treats folds as independent, but their
+    This test reproduces the results of the paper. It treats folds as independent although their
     training sets overlap, so it finds too many differences significant. Use `corrected_t_test`
     for cross-validation.
 
@@ -70,8 +70,8 @@ def corrected_t_test(
     first, second : array-like of shape (n_folds,)
         The losses of two methods on the same folds or resamples.
     test_share : float, default=None
-        The number of test rows divided by the number of training rows of a fold. `None` means
-        that of k-fold cross-validation, ``1 / (k - 1)``.
+        The ratio of test rows to training rows in a fold. ``None`` means the ratio in k-fold
+        cross-validation, ``1 / (k - 1)``.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def corrected_t_test(
 
     .. math:: t = \frac{\bar{d}}{\sqrt{(1 / J + \rho) \, s^2}}
 
-    is referred to Student's distribution with :math:`J - 1` degrees of freedom [1]_.
+    is compared with Student's t distribution with :math:`J - 1` degrees of freedom [1]_.
 
     References
     ----------
@@ -98,7 +98,7 @@ def corrected_t_test(
 def corrected_interval(
     first: ArrayLike, second: ArrayLike, test_share: float | None = None, *, level: float = 0.95
 ) -> Interval:
-    """Confidence interval of the mean difference, consistent with `corrected_t_test`.
+    """Confidence interval for the mean difference, consistent with `corrected_t_test`.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def corrected_interval(
     Returns
     -------
     Interval
-        The mean difference with its confidence interval, which excludes 0 if and only if the
+        The mean difference and its confidence interval, which excludes 0 if and only if the
         difference is significant at ``alpha = 1 - level``.
     """
     difference = np.subtract(*_check_pair(first, second))
@@ -123,11 +123,11 @@ def corrected_interval(
 def welch_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     """Welch's t-test of two independent samples with unequal variances.
 
-    The paper names a "Student's paired t-test with unequal variance assumption and the Welch
-    modification to the degrees of freedom", which combines two different tests: a paired test
-    has one sample of differences, hence no second variance. This function is the reading as
-    Welch's test, which ignores that the folds are paired. The reading as `paired_t_test`
-    reproduces the published counts.
+    The paper reports a "Student's paired t-test with unequal variance assumption and the Welch
+    modification to the degrees of freedom", which mixes two tests: a paired test has one sample
+    of differences and hence no second variance. This function reads it as Welch's test, which
+    ignores that the folds are paired. Read as `paired_t_test`, it reproduces the published
+    counts.
 
     Parameters
     ----------
@@ -157,7 +157,8 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     Returns
     -------
     Comparison
-        The result of the test. Ties are ranked too (Pratt) and count against a difference.
+        The result of the test. Zero differences are included in the ranking (Pratt's method),
+        which makes the test more conservative.
     """
     a, b = _check_pair(first, second)
     if np.array_equal(a, b):
@@ -194,15 +195,15 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def effect(comparisons: Sequence[Comparison], alpha: float = 0.05) -> str:
-    """Summarize comparisons by several metrics, as in the paper's Table 3.
+    """Summarize comparisons by several metrics, as in Table 3 of the paper.
 
-    The paper does not state its rule. This one gives the published counts when it is applied to
-    the published values.
+    The paper does not state its rule. Applied to the published values, this one gives the
+    published counts.
 
     Parameters
     ----------
     comparisons : sequence of Comparison
-        The comparison of a new method with an old one, one per metric.
+        The comparisons of a new method with an old one, one per metric.
     alpha : float, default=0.05
         The significance level.
 
@@ -232,7 +233,8 @@ class RankComparison(Record):
     statistic, p_value : float
         Friedman's test of the hypothesis that all methods perform equally well.
     critical_difference : float
-        Nemenyi's: two methods whose mean ranks differ by more differ significantly.
+        Nemenyi's critical difference: methods whose mean ranks differ by more than this differ
+        significantly.
     """
 
     mean_rank: FloatArray
@@ -241,7 +243,7 @@ class RankComparison(Record):
     critical_difference: float
 
     def cliques(self) -> list[tuple[int, ...]]:
-        """Return the maximal sets of methods that do not differ significantly, best first."""
+        """Return the maximal sets of methods without significant differences, best first."""
         order = np.argsort(self.mean_rank, kind="stable")
         ranks = self.mean_rank[order]
         cliques: list[tuple[int, ...]] = []
@@ -267,7 +269,7 @@ def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
     Returns
     -------
     RankComparison
-        The mean ranks, the test and the critical difference.
+        The mean ranks, the test result and the critical difference.
 
     See Also
     --------
@@ -275,7 +277,7 @@ def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
 
     Notes
     -----
-    Methods are ranked on each data set, and tied methods share their mean rank. The critical
+    Methods are ranked on each data set; tied methods get their mean rank. The critical
     difference of :math:`k` methods on :math:`N` data sets is [1]_
 
     .. math:: \mathrm{CD} = \frac{q_\alpha}{\sqrt{2}} \sqrt{\frac{k (k + 1)}{6 N}} ,
@@ -319,7 +321,7 @@ def _t_test(a: FloatArray, b: FloatArray, test_share: float | None) -> Compariso
 
 
 def _standard_error(difference: FloatArray, test_share: float | None) -> float:
-    """Return the standard error of the mean difference, corrected for the share of test rows."""
+    """Return the standard error of the mean difference, corrected for overlapping folds."""
     n_folds = len(difference)
     share = 1.0 / (n_folds - 1) if test_share is None else test_share
     return float(np.sqrt((1.0 / n_folds + share) * difference.var(ddof=1)))
@@ -346,4 +348,4 @@ def _check_pair(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatA
 
 def _check_no_nan(*losses: FloatArray) -> None:
     if any(np.isnan(values).any() for values in losses):
-        raise ValueError("Losses must not be missing, got NaN. Leave out failed runs.")
+        raise ValueError("Losses must be numbers, got NaN. Leave out failed runs.")

@@ -1,8 +1,8 @@
-"""Warnings that calibrant issues."""
+"""Warnings issued by calibrant."""
 
 
 class CalibrationWarning(UserWarning):
-    """Issued when the data or the estimator limit what calibration can do.
+    """Warning issued when the data or the estimator limit what calibration can do.
 
-    The message says what was done instead, and how to avoid it.
+    The message says what calibrant does instead and how to avoid the warning.
     """

@@ -1,4 +1,4 @@
-"""Near-isotonic regression, for all penalties at once."""
+"""Near-isotonic regression for all penalties at once."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class NearIsotonicPath:
     """The solution path of near-isotonic regression.
 
     The path is stored as a forest of binary trees. A node is a group of consecutive points with
-    the common fitted value ``mean + lambda * slope``, from the merge that forms it to the merge
-    that it takes part in. The groups at a given lambda partition the points. There are fewer
-    than 2 n nodes, so the path takes O(n) memory.
+    the common fitted value ``mean + lambda * slope``; it exists from the merge that forms it to
+    the merge that consumes it. The groups at a given lambda partition the points. There are
+    fewer than 2 n nodes, so the path takes O(n) memory.
 
     Attributes
     ----------
     lambdas : ndarray of shape (n_breakpoints,)
-        The breakpoints, ascending. At the first, 0, the solution is ``y``. From the last one
-        on, it is the isotonic regression of ``y``.
+        The breakpoints, in ascending order. At the first one, 0, the solution is ``y``. From
+        the last one on, it is the isotonic regression of ``y``.
     n_groups : ndarray of shape (n_breakpoints,)
         The number of groups at each breakpoint.
     start, stop : ndarray of shape (n_nodes,)
-        A node has the points ``start`` to ``stop - 1``. The leaves, which are runs of equal
-        values in ``y``, come first, followed by the merged nodes in the order of the merges.
+        A node contains the points ``start`` to ``stop - 1``. The leaves, which are runs of
+        equal values in ``y``, come first, followed by the merged nodes in order of the merges.
     weight, mean : ndarray of shape (n_nodes,)
         The total weight and the weighted mean of ``y`` over the points of a node.
     slope : ndarray of shape (n_nodes,)
@@ -41,7 +41,7 @@ class NearIsotonicPath:
     parts : ndarray of shape (n_merges, 2)
         The two nodes that each merge joins.
     merged_at : ndarray of shape (n_merges,)
-        The lambda of each merge, ascending.
+        The lambda of each merge, in ascending order.
     """
 
     lambdas: FloatArray
@@ -60,7 +60,7 @@ class NearIsotonicPath:
         return len(self.start) - len(self.parts)
 
     def groups(self, lam: float) -> IndexArray:
-        """Return the groups at a penalty, in the order of the points.
+        """Return the groups at a given penalty, in the order of the points.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class NearIsotonicPath:
     def memberships(self, breakpoints: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Return the groups at several breakpoints.
 
-        The time is linear in the number of groups returned.
+        Takes time linear in the number of groups returned.
 
         Parameters
         ----------
@@ -97,8 +97,8 @@ class NearIsotonicPath:
         """
         n_merges, n_last = len(self.parts), len(self._last_nodes)
         n_merged = self.n_leaves - self.n_groups[breakpoints]
-        # A group at or after the first breakpoint takes part in a later merge, or in none. It
-        # exists from the merge that forms it until that later merge.
+        # A group that exists at or after the first breakpoint is consumed by a later merge or
+        # by none. It exists from the merge that forms it until then.
         nodes = np.concatenate([self.parts[n_merged[0] :].ravel(), self._last_nodes])
         until = np.concatenate(
             [np.repeat(np.arange(n_merged[0], n_merges), 2), np.full(n_last, n_merges)]
@@ -111,20 +111,20 @@ class NearIsotonicPath:
 
     @cached_property
     def _last_nodes(self) -> IndexArray:
-        """Groups at the end of the path."""
+        """The groups at the end of the path."""
         is_last = np.ones(len(self.start), dtype=bool)
         is_last[self.parts] = False
         return np.flatnonzero(is_last)
 
     def values(self, nodes: IndexArray, lam: float | FloatArray) -> FloatArray:
-        """Fitted values of groups.
+        """Return the fitted values of groups.
 
         Parameters
         ----------
         nodes : ndarray of shape (n,)
             Indices into the node arrays.
         lam : float or ndarray of shape (n,)
-            The penalty, or one per node, at which the nodes are groups.
+            The penalty at which the nodes are groups, or one penalty per node.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class NearIsotonicPath:
         return self.mean[nodes] + lam * self.slope[nodes]
 
     def solution(self, lam: float) -> FloatArray:
-        """Fitted values of all points.
+        """Return the fitted values of all points.
 
         Parameters
         ----------
@@ -151,12 +151,12 @@ class NearIsotonicPath:
 
 
 def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NearIsotonicPath:
-    r"""Solution path of near-isotonic regression.
+    r"""Compute the solution path of near-isotonic regression.
 
     Parameters
     ----------
     y : array-like of shape (n_points,)
-        The sequence to fit, in order.
+        The sequence to fit.
     sample_weight : array-like of shape (n_points,), default=None
         Positive weights of the points. ``None`` means equal weights of 1.
 
@@ -204,28 +204,28 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
     values = np.array(y, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(
-            f"y must be one-dimensional, with at least one point, got shape {values.shape}. "
+            f"y must be one-dimensional and have at least one point, got shape {values.shape}. "
             "Pass a single sequence."
         )
     weights = np.ones_like(values) if sample_weight is None else np.array(sample_weight, np.float64)
     if weights.shape != values.shape:
         raise ValueError(
-            f"sample_weight must have the shape of y, {values.shape}, got {weights.shape}. "
+            f"sample_weight must have the same shape as y, {values.shape}, got {weights.shape}. "
             "Pass one weight for each point."
         )
     if not np.abs(values).max() <= LARGEST:  # true for NaN as well
         raise ValueError(
             f"y must be finite and within +-{LARGEST:.0e}, got values from {values.min():g} to "
-            f"{values.max():g}. Drop missing values, and rescale extreme ones."
+            f"{values.max():g}. Drop missing values and rescale extreme ones."
         )
     if not (weights.min() >= SMALLEST and weights.max() <= LARGEST):
         raise ValueError(
             f"sample_weight must be between {SMALLEST:.0e} and {LARGEST:.0e}, "
             f"got values from {weights.min():g} to {weights.max():g}. "
-            "Drop points of weight 0, and rescale extreme weights."
+            "Drop points of weight 0 and rescale extreme weights."
         )
-    # The leaves are runs of equal values, which stay equal. Their mean is the value itself rather
-    # than total / weight, so that the solution at lambda = 0 is exactly y.
+    # The leaves are runs of equal values, which stay equal. Their mean is set to that value rather
+    # than to total / weight, so that the solution at lambda = 0 is exactly y.
     first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
     forest = merge_leaves(
         Leaves(
@@ -236,8 +236,8 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
             mean=values[first],
         )
     )
-    # A merge at which lambda increases begins a breakpoint; the groups of the previous one are
-    # what the merges before it have left.
+    # A merge at which lambda increases starts a breakpoint; the groups of the previous breakpoint
+    # are those that remain after all earlier merges.
     increases = np.flatnonzero(np.diff(forest.merged_at, prepend=0.0) > 0)
     return NearIsotonicPath(
         lambdas=np.append(0.0, forest.merged_at[increases]),

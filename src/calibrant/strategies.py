@@ -1,4 +1,4 @@
-"""Strategies: K classes -> scoring problems, and their probabilities -> class probabilities."""
+"""Strategies, which split a problem with K classes into scoring problems and combine them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ logger = logging.getLogger(__name__)
 MAX_EXHAUSTIVE_CLASSES = 10
 # A random code is the best of this many draws.
 N_CODE_DRAWS = 200
-# Two classes make one problem, with the second class on the positive side.
+# Two classes form one problem, with the second class on the positive side.
 TWO_CLASS_CODE: CodeMatrix = np.array([[-1], [1]], dtype=np.int8)
 
 
 class Strategy(ABC):
     """Base class of strategies.
 
-    A strategy splits a problem with K classes into scoring problems, and combines the
-    probabilities of these into class probabilities.
+    A strategy splits a problem with K classes into scoring problems and combines their
+    probabilities into class probabilities.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix | None:
-        """Code matrix of the scoring problems.
+        """Return the code matrix of the scoring problems.
 
         Parameters
         ----------
@@ -54,8 +54,8 @@ class Strategy(ABC):
         Returns
         -------
         ndarray of shape (n_classes, n_problems) or None
-            1 for the classes on the positive side of a problem, -1 for the negative side,
-            0 for classes left out. None means one multi-class problem.
+            1 for classes on the positive side of a problem, -1 for classes on the negative
+            side, 0 for classes left out. None means one multi-class problem.
         """
 
     @abstractmethod
@@ -71,16 +71,16 @@ class Strategy(ABC):
         Parameters
         ----------
         probas : list of ndarray
-            For each binary problem the probability of its positive side, of shape
-            (n_samples,); for a multi-class problem one array of shape
+            For each binary problem, the probability of its positive side, of shape
+            (n_samples,); for a multi-class problem, one array of shape
             (n_samples, n_classes).
         code : ndarray of shape (n_classes, n_problems) or None
             The code matrix of the problems.
         class_count : ndarray of shape (n_classes,)
-            The weighted number of training rows of each class.
+            The weighted number of training rows in each class.
         fallback : list of ndarray, default=None
-            Uncalibrated probabilities of the problems, used for rows where all entries of
-            ``probas`` are 0. ``None`` means the class frequencies.
+            Uncalibrated probabilities of the problems, used for rows in which all
+            probabilities are 0. ``None`` means the class frequencies.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class _BinaryProba(NamedTuple):
 class BinaryStrategy(Strategy):
     """Base class of strategies whose code matrix defines binary problems.
 
-    Two classes always make one problem. Subclasses handle three or more.
+    Two classes always form one problem. Subclasses handle three or more.
     """
 
     def code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix:
@@ -153,10 +153,10 @@ class BinaryStrategy(Strategy):
 
 @dataclass(frozen=True)
 class OneVsRest(BinaryStrategy):
-    """One problem per class, that class against all others.
+    """One problem per class: that class against all others.
 
-    The probabilities are combined by `calibrant.combination.normalize`. Rows where all of
-    them are 0 get the uncalibrated probabilities or, failing those, the class frequencies;
+    The probabilities are combined by `calibrant.combination.normalize`. Rows in which all of
+    them are 0 get the uncalibrated probabilities or, if there are none, the class frequencies;
     the number of such rows is logged.
     """
 
@@ -169,7 +169,7 @@ class OneVsRest(BinaryStrategy):
 
 @dataclass(frozen=True)
 class AllPairs(BinaryStrategy):
-    """One problem per pair of classes, fitted on the rows of the two.
+    """One problem per pair of classes, fitted on the rows of these two classes.
 
     The probabilities are combined by `calibrant.combination.couple`.
 
@@ -207,13 +207,13 @@ class OutputCode(BinaryStrategy):
     Parameters
     ----------
     kind : {"exhaustive", "random-dense", "random-sparse"}, default="exhaustive"
-        The code. "exhaustive" has every division of the classes into two sides, for at most
-        ten classes; "random-dense" has random divisions; in "random-sparse", classes may
-        also be left out of a problem.
+        The code. "exhaustive" uses every division of the classes into two sides and supports
+        at most ten classes; "random-dense" uses random divisions; "random-sparse" may also
+        leave classes out of a problem.
     n_problems : int, default=None
-        The number of problems of a random code, at most the number of distinct ones.
-        ``None`` means 10 log2(K) for dense and 15 log2(K) for sparse codes, as in [1]_,
-        rounded up.
+        The number of problems in a random code, at most the number of distinct ones.
+        ``None`` means 10 log2(K) for dense and 15 log2(K) for sparse codes, rounded up, as in
+        [1]_.
 
     References
     ----------
@@ -230,8 +230,8 @@ class OutputCode(BinaryStrategy):
         )
         if self.n_problems is not None and (self.kind == "exhaustive" or self.n_problems < 1):
             raise ValueError(
-                f"n_problems must be positive, and applies to random codes only, got "
-                f"{self.n_problems} with kind={self.kind!r}. Omit it to use the default number."
+                f"n_problems must be positive and requires a random code, got {self.n_problems} "
+                f"with kind={self.kind!r}. Omit it to use the default number."
             )
 
     def _code(self, n_classes: int, rng: np.random.RandomState) -> CodeMatrix:
@@ -259,7 +259,7 @@ def resolve_strategy(strategy: str | Strategy) -> Strategy:
     Parameters
     ----------
     strategy : str or Strategy
-        A name of `STRATEGIES`, "auto" for "direct", or an object, which is returned unchanged.
+        A key of `STRATEGIES`, "auto" for "direct", or an instance, which is returned unchanged.
 
     Returns
     -------
@@ -299,11 +299,11 @@ def _normalize(
 def _exhaustive_code(n_classes: int) -> CodeMatrix:
     if n_classes > MAX_EXHAUSTIVE_CLASSES:
         raise ValueError(
-            f"An exhaustive output code supports at most {MAX_EXHAUSTIVE_CLASSES} classes, "
-            f"got {n_classes}, which make {2 ** (n_classes - 1) - 1} problems. "
+            f"An exhaustive output code supports at most {MAX_EXHAUSTIVE_CLASSES} classes, got "
+            f"{n_classes}, which would require {2 ** (n_classes - 1) - 1} problems. "
             "Use strategy=OutputCode('random-dense') or OutputCode('random-sparse')."
         )
-    # The last class is always on the positive side, so that no division occurs twice.
+    # Keeping the last class on the positive side makes all divisions distinct.
     splits = np.arange(2 ** (n_classes - 1) - 1)
     bits = (splits >> np.arange(n_classes - 1)[:, None]) & 1
     return np.vstack([2 * bits - 1, np.ones_like(splits)]).astype(np.int8)
@@ -312,7 +312,7 @@ def _exhaustive_code(n_classes: int) -> CodeMatrix:
 def _random_code(
     n_classes: int, n_problems: int, symbols: tuple[int, ...], rng: np.random.RandomState
 ) -> CodeMatrix:
-    """Return the drawn code whose two closest classes differ in the most problems."""
+    """Draw several codes and return the one that separates its two closest classes best."""
     dense = 0 not in symbols
     n_distinct = (
         2 ** (n_classes - 1) - 1 if dense else (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
@@ -336,13 +336,13 @@ def _random_code(
 def _draw_distinct_columns(
     n_classes: int, n_problems: int, symbols: tuple[int, ...], rng: np.random.RandomState
 ) -> CodeMatrix:
-    """Draw distinct problems, each with two sides; swapped sides count as the same problem."""
+    """Draw distinct two-sided problems, ignoring which of the two sides is positive."""
     columns: dict[bytes, CodeMatrix] = {}
     while len(columns) < n_problems:
         column = rng.choice(symbols, size=n_classes).astype(np.int8)
         if column.max() < 1 or column.min() > -1:
             continue
-        # The last class of a problem is on its positive side, as in the exhaustive code.
+        # The last class in a problem is on its positive side, as in the exhaustive code.
         column *= column[np.flatnonzero(column)[-1]]
         columns.setdefault(column.tobytes(), column)
     return np.column_stack(list(columns.values()))

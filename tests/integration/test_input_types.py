@@ -43,7 +43,7 @@ def test_data_frames_keep_their_names(frame, rows):
     np.testing.assert_allclose(
         model.predict_proba(table), make_model().fit(X, y).predict_proba(X), rtol=0, atol=1e-10
     )
-    with pytest.raises(ValueError, match=r"(?s)feature names.*Pass the columns that fit was given"):
+    with pytest.raises(ValueError, match=r"(?s)feature names.*Pass the same columns as in fit"):
         model.predict_proba(frame(dict(zip(reversed(names), X.T, strict=True))))
 
 
@@ -271,7 +271,7 @@ def test_missing_features_raise_an_error(rows):
 def test_another_number_of_features_raises_an_error(rows):
     X, y = rows
     model = make_model().fit(X, y)
-    with pytest.raises(ValueError, match=r"5 features, but .* 21 features .* Pass the columns"):
+    with pytest.raises(ValueError, match=r"5 features, but .* 21 features .* Pass the same"):
         model.predict_proba(X[:, :5])
 
 

@@ -260,11 +260,12 @@ def test_relabelled_classes_give_the_same_probabilities(estimator, grouped):
     )
     if not grouped:
         assert plain.calibration_report_.weights[0] < 0.95  # there is something to compare
+    # Matrix scaling, one of the candidates, is fitted to a gradient of the mean log loss of 1e-8.
     np.testing.assert_allclose(
-        renamed.predict_proba(X)[:, names], plain.predict_proba(X), rtol=0, atol=1e-9
+        renamed.predict_proba(X)[:, names], plain.predict_proba(X), rtol=0, atol=1e-8
     )
     assert plain.calibration_report_.interval == pytest.approx(
-        renamed.calibration_report_.interval, abs=1e-9
+        renamed.calibration_report_.interval, abs=1e-8
     )
 
 

@@ -188,3 +188,24 @@ def test_results_are_records():
     assert json.loads(json.dumps(ranks.to_dict()))["mean_rank"] == [1.0, 2.5, 2.5]
     assert "mean_rank: [1. 2.5 2.5]" in str(ranks)
     assert "<th>mean_rank</th>" in ranks._repr_html_()
+
+
+@pytest.mark.parametrize("level", [95, 0, 1, np.nan])
+def test_a_confidence_level_out_of_range_is_refused(losses, level):
+    with pytest.raises(ValueError, match=f"level must lie .* got {level}. Use 0.95"):
+        corrected_interval(*losses, level=level)
+
+
+@pytest.mark.parametrize("alpha", [5, 0, 1, -0.05, np.nan])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda alpha: Comparison(0.1, 2.0, 0.04).is_significant(alpha),
+        lambda alpha: effect([], alpha),
+        lambda alpha: compare_ranks(np.arange(12.0).reshape(4, 3), alpha),
+    ],
+    ids=["is_significant", "effect", "compare_ranks"],
+)
+def test_a_significance_level_out_of_range_is_refused(use, alpha):
+    with pytest.raises(ValueError, match=f"alpha must lie .* got {alpha}. Use 0.05"):
+        use(alpha)

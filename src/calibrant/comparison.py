@@ -11,6 +11,7 @@ from scipy import stats
 
 from calibrant._core.records import Interval, Record
 from calibrant._core.typing import FloatArray
+from calibrant._core.validation import check_alpha, check_level
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Comparison(Record):
 
     def is_significant(self, alpha: float = 0.05) -> bool:
         """Return whether the p-value is below the significance level ``alpha``."""
-        return self.p_value < alpha
+        return self.p_value < check_alpha(alpha)
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
@@ -114,7 +115,7 @@ def corrected_interval(
         difference is significant at ``alpha = 1 - level``.
     """
     difference = np.subtract(*_check_pair(first, second))
-    quantile = stats.t.ppf((1.0 + level) / 2, len(difference) - 1)
+    quantile = stats.t.ppf((1.0 + check_level(level)) / 2, len(difference) - 1)
     half = quantile * _standard_error(difference, test_share)
     mean = difference.mean()
     return Interval(float(mean), float(mean - half), float(mean + half), level)
@@ -214,6 +215,7 @@ def effect(comparisons: Sequence[Comparison], alpha: float = 0.05) -> str:
         any, "impaired" if it is significantly worse by some metric and not better by any,
         "neutral" otherwise.
     """
+    check_alpha(alpha)
     significant = [each.difference for each in comparisons if each.is_significant(alpha)]
     if min(significant, default=0) < 0 and all(each.difference <= 0 for each in comparisons):
         return "improved"
@@ -302,7 +304,9 @@ def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
         statistic, p_value = 0.0, 1.0
     else:
         statistic, p_value = stats.friedmanchisquare(*table.T)
-    quantile = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
+    quantile = stats.studentized_range.ppf(1.0 - check_alpha(alpha), n_methods, np.inf) / np.sqrt(
+        2.0
+    )
     return RankComparison(
         mean_rank=stats.rankdata(table, axis=1).mean(axis=0),
         statistic=float(statistic),

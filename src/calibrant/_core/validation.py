@@ -1,4 +1,4 @@
-"""Checks of labels, groups and weights given to the classifier."""
+"""Checks of labels, groups, weights and levels."""
 
 from __future__ import annotations
 
@@ -195,6 +195,22 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
             "Pass None to weight all rows alike."
         )
     return values
+
+
+def check_level(level: float) -> float:
+    """Return a confidence level after checking that it lies strictly between 0 and 1."""
+    return _check_inside_unit_interval("level", level, usual=0.95)
+
+
+def check_alpha(alpha: float) -> float:
+    """Return a significance level after checking that it lies strictly between 0 and 1."""
+    return _check_inside_unit_interval("alpha", alpha, usual=0.05)
+
+
+def _check_inside_unit_interval(name: str, value: float, usual: float) -> float:
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}. Use {usual}.")
+    return value
 
 
 def class_index(labels: NDArray[Any], classes: NDArray[Any]) -> IndexArray:

@@ -110,13 +110,6 @@ def check_predictions(
     return Predictions(y_index, values[position], names, weight[position], position, eps)
 
 
-def check_level(level: float) -> float:
-    """Return a confidence level after checking that it lies strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie strictly between 0 and 1, got {level}. Use 0.95.")
-    return level
-
-
 def check_count(name: str, value: int, minimum: int) -> None:
     """Check that a parameter is an integer and not below its minimum."""
     if not isinstance(value, int | np.integer) or value < minimum:

@@ -12,12 +12,8 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 
 from calibrant._core.records import Interval
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant.metrics._validation import (
-    Predictions,
-    check_count,
-    check_level,
-    check_predictions,
-)
+from calibrant._core.validation import check_level
+from calibrant.metrics._validation import Predictions, check_count, check_predictions
 from calibrant.metrics.scores import brier_score, log_loss, row_brier_scores, row_log_losses
 
 Metric = Callable[..., float]

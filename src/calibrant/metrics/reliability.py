@@ -12,8 +12,9 @@ from scipy.special import ndtri
 from calibrant._core.binning import assign_bins, default_n_bins
 from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.validation import check_level
 from calibrant.metrics._forecasts import Forecast, class_forecast, top_label_forecast
-from calibrant.metrics._validation import check_count, check_level, check_predictions
+from calibrant.metrics._validation import check_count, check_predictions
 
 N_HISTOGRAM_BINS = 20
 

@@ -292,6 +292,7 @@ def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
     .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets",
            JMLR 7, 2006.
     """
+    check_alpha(alpha)
     table = np.asarray(losses, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 3:
         raise ValueError(
@@ -304,9 +305,7 @@ def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
         statistic, p_value = 0.0, 1.0
     else:
         statistic, p_value = stats.friedmanchisquare(*table.T)
-    quantile = stats.studentized_range.ppf(1.0 - check_alpha(alpha), n_methods, np.inf) / np.sqrt(
-        2.0
-    )
+    quantile = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     return RankComparison(
         mean_rank=stats.rankdata(table, axis=1).mean(axis=0),
         statistic=float(statistic),

@@ -54,3 +54,10 @@ def test_fetch_notes_nothing_that_is_there_or_was_not_asked_for(run, cache, name
     if not names:
         (cache / "development" / "Development Index.csv").touch()
     assert run("datasets", "fetch", *names).stderr == ""
+
+
+def test_fetch_prints_each_folder_as_soon_as_its_files_are_there(run, cache):
+    (cache / "yeast" / "yeast.data").unlink()
+    result = run("datasets", "fetch", "seeds", "yeast")
+    assert result.exit_code != 0
+    assert result.stdout.splitlines() == [f"seeds: {cache / 'seeds'}"]

@@ -32,9 +32,28 @@ def test_data_sets_are_downloaded_into_the_cache_when_no_folder_is_configured(
     monkeypatch.setitem(catalog.CATALOG, "seeds", seeds)
     monkeypatch.setattr(downloads, "SOURCE", server.address)
     provide_datasets(["seeds"])
-    assert list(fetch_datasets(["seeds"])) == [("seeds", cache / "seeds")]
     assert [path.name for path in (cache / "seeds").iterdir()] == ["seeds_dataset.txt"]
     assert server.requests == 1
+
+
+def test_fetching_downloads_at_once_and_returns_the_folders(server, seeds, cache, monkeypatch):
+    monkeypatch.setitem(catalog.CATALOG, "seeds", seeds)
+    monkeypatch.setattr(downloads, "SOURCE", server.address)
+    fetch_datasets(["seeds"])
+    assert (cache / "seeds" / "seeds_dataset.txt").exists()
+    assert fetch_datasets(["seeds"]) == {"seeds": cache / "seeds"}
+    assert server.requests == 1
+
+
+def test_an_unknown_name_is_refused_before_anything_is_fetched(server, cache, monkeypatch):
+    monkeypatch.setattr(downloads, "SOURCE", server.address)
+    with pytest.raises(ValueError, match="got 'iris'"):
+        fetch_datasets(["seeds", "iris"])
+    assert server.requests == 0
+
+
+def test_nothing_is_fetched_for_no_names(cache):
+    assert fetch_datasets([]) == {}
 
 
 def test_all_missing_files_are_named_before_anything_is_downloaded(cache):

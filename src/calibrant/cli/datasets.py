@@ -43,11 +43,10 @@ def fetch(
 
     Files go to the folder that CALIBRANT_DATA names, or to the user's cache.
     """
-    from calibrant.datasets import fetch_datasets
-    from calibrant.datasets.storage import explain_missing
+    from calibrant.datasets.storage import download_datasets, explain_missing
 
     with one_line_errors():
-        for name, folder in fetch_datasets(names):
+        for name, folder in download_datasets(names or None):
             print(f"{name}: {folder}")
     for text in [] if names else explain_missing():
         print_note(text)

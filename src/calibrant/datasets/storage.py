@@ -27,23 +27,33 @@ def configured_folder() -> Path | None:
     return Path(folder) if folder else None
 
 
-def fetch_datasets(names: list[str] | None = None) -> Iterator[tuple[str, Path]]:
+def fetch_datasets(names: Iterable[str] | None = None) -> dict[str, Path]:
     """Download data sets from UCI into the folder that `load_dataset` reads.
+
+    Files that are already there are not downloaded again.
 
     Parameters
     ----------
-    names : list of str, default=None
+    names : iterable of str, default=None
         Names of the data sets. ``None`` means all that UCI has.
 
-    Yields
-    ------
-    name : str
-        A data set that is now available.
-    folder : Path
-        The folder of its files.
+    Returns
+    -------
+    dict of str to Path
+        The folder of the files of each data set, by name.
     """
-    for name in names or [name for name, info in CATALOG.items() if info.archive]:
-        yield name, download_dataset(find_dataset(name), data_folder())
+    return dict(download_datasets(names))
+
+
+def download_datasets(names: Iterable[str] | None = None) -> Iterator[tuple[str, Path]]:
+    """Iterate over the data sets of `fetch_datasets`, downloading each when it is reached.
+
+    All names are checked before the first download.
+    """
+    if names is None:
+        names = [name for name, info in CATALOG.items() if info.archive]
+    for info in [find_dataset(name) for name in names]:
+        yield info.name, download_dataset(info, data_folder())
 
 
 def explain_missing() -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calibrant._core.merging import Leaves, merge_leaves
+from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 
 # Sums and reciprocals of weights and values outside this range could overflow.
@@ -16,7 +17,7 @@ SMALLEST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class NearIsotonicPath:
+class NearIsotonicPath(Record):
     """The solution path of near-isotonic regression.
 
     The path is stored as a forest of binary trees. A node is a group of consecutive points with

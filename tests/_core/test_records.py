@@ -2,11 +2,15 @@ import json
 from dataclasses import dataclass
 from enum import Enum
 from html.parser import HTMLParser
-from typing import Any
+from importlib import import_module
+from pkgutil import walk_packages
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
 
+import calibrant
 from calibrant._core.records import Interval, Record
 
 
@@ -36,6 +40,15 @@ class Result(Record):
         (Interval(0.2, 0.1, 0.3), {"estimate": 0.2, "low": 0.1, "high": 0.3, "level": 0.95}),
         ((np.int64(1), [Color.RED]), [1, ["red"]]),
         ({1: np.array([True])}, {"1": [True]}),
+        (float("nan"), None),
+        (np.float32("inf"), None),
+        (np.longdouble("-inf"), None),
+        (np.array([[0.5, np.nan], [-np.inf, 2.0]]), [[0.5, None], [None, 2.0]]),
+        ((0.5, {"a": np.nan}), [0.5, {"a": None}]),
+        (
+            Interval(0.2, np.nan, np.inf),
+            {"estimate": 0.2, "low": None, "high": None, "level": 0.95},
+        ),
         (None, None),
     ],
     ids=repr,
@@ -43,7 +56,47 @@ class Result(Record):
 def test_fields_convert_to_plain_values(value, expected):
     plain = Result("result", value).to_dict()
     assert plain == {"name": "result", "value": expected}
-    assert json.loads(json.dumps(plain)) == plain
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+
+
+def all_records():
+    """Every record of the package, found by importing all of it."""
+    for module in walk_packages(calibrant.__path__, "calibrant."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    return sorted(subclasses(Record), key=lambda kind: kind.__qualname__)
+
+
+def subclasses(kind):
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("calibrant."):
+            yield each
+        yield from subclasses(each)
+
+
+def make_extreme(kind):
+    """A value of a type, with NaN and infinities where the type allows them."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return make_extreme(next(each for each in arguments if each is not NoneType))
+    if origin is np.ndarray:
+        is_float = "float" in str(arguments)
+        return np.array([[np.nan, np.inf], [-np.inf, 0.5]]) if is_float else np.arange(2)
+    if origin in (tuple, list):
+        return origin(make_extreme(each) for each in arguments if each is not ...)
+    if origin is dict:
+        return {make_extreme(arguments[0]): make_extreme(arguments[1])}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return next(iter(kind))
+    if isinstance(kind, type) and issubclass(kind, Record):
+        return kind(**{name: make_extreme(each) for name, each in get_type_hints(kind).items()})
+    return {float: np.nan, Any: np.float64(np.inf), str: "a", int: 1, bool: True}[kind]
+
+
+@pytest.mark.parametrize("kind", all_records(), ids=lambda kind: kind.__qualname__)
+def test_every_record_of_the_package_converts_to_json(kind):
+    plain = make_extreme(kind).to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
 
 def test_a_record_can_be_rebuilt_from_its_dictionary():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from html import escape
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ class Record:
         Returns
         -------
         dict
-            Numbers, strings, lists and dictionaries only; arrays become nested lists.
+            Numbers, strings, lists and dictionaries only; arrays become nested lists. NaN and
+            infinities, which JSON does not have, become None.
         """
         return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
 
@@ -76,8 +78,10 @@ def _plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, float | np.floating):
+        return float(value) if isfinite(value) else None
     if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
+        return _plain(value.tolist())
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

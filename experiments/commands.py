@@ -59,10 +59,6 @@ Tables of the arenas and of out-of-bag:
 
 app = typer.Typer(
     help="Repeat the paper's experiment and the arena, and build their tables.",
-    # --suite was the name of the option while these commands were those of calibrant bench.
-    context_settings={
-        "token_normalize_func": lambda token: "experiment" if token == "suite" else token
-    },
     add_completion=False,
     **PLAIN,
 )

@@ -105,14 +105,6 @@ def test_tables_of_unfinished_runs_say_so(path, make_run):
         assert "got naive Bayes on seeds (2 of 10 folds)" in result.stderr
 
 
-def test_the_former_name_of_the_option_still_works(path, make_run):
-    with Store(path) as store:
-        store.add(certain_runs(make_run, "smoke", 3, 3, certainty=0.5))
-    former = invoke("tables", "--suite", "smoke", "--store", path)
-    assert former.exit_code == 0
-    assert former.stdout == invoke("tables", "--experiment", "smoke", "--store", path).stdout
-
-
 def test_the_report_is_written(path, tmp_path, make_run):
     with Store(path) as store:
         store.add(certain_runs(make_run, "smoke", 3, 3, certainty=0.5))
@@ -132,6 +124,7 @@ def test_the_report_is_written(path, tmp_path, make_run):
         (["status", "--store", "nothing.sqlite"], "Create it with"),
         (["tables", "--table", "none"], "must be one of data-sets"),
         (["run", "--experiment", "none"], "must be one of paper"),
+        (["tables", "--suite", "smoke"], "No such option"),
     ],
 )
 def test_mistakes_leave_no_file_and_exit_with_code_2(arguments, message, tmp_path, monkeypatch):

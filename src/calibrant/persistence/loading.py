@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from calibrant.exceptions import CalibrationWarning
 from calibrant.persistence.compatibility import apply_renames, upgrade_model
-from calibrant.persistence.schema import ModelInfo, read_model_file
+from calibrant.persistence.model_file import ModelInfo, read_model_file
 from calibrant.persistence.serialization import check_types, deserialize, first_line
 from calibrant.persistence.validation import validate_loaded_model
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import __version__
 from calibrant._core.files import write_atomically
-from calibrant.persistence.schema import ModelInfo, add_info, fitted_labels
+from calibrant.persistence.model_file import ModelInfo, add_info, fitted_labels
 from calibrant.persistence.serialization import (
     check_types,
     first_line,

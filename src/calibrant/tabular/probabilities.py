@@ -16,7 +16,7 @@ from calibrant.calibrators._base import MulticlassCalibrator
 from calibrant.calibrators._validation import SUM_TOLERANCE
 from calibrant.calibrators.auto import AutoCalibrator
 from calibrant.calibrators.registry import resolve_calibrator
-from calibrant.persistence.schema import fitted_labels
+from calibrant.persistence.model_file import fitted_labels
 from calibrant.tabular.columns import find_column, to_numbers
 from calibrant.tabular.inspection import check_several_classes
 from calibrant.tabular.phrases import list_names, locate

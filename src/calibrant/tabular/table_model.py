@@ -10,7 +10,7 @@ import pandas as pd
 
 from calibrant._core.typing import FloatArray
 from calibrant.classifier import CalibratedClassifier
-from calibrant.persistence.schema import fitted_labels
+from calibrant.persistence.model_file import fitted_labels
 from calibrant.tabular.models import make_model
 from calibrant.tabular.phrases import list_names
 from calibrant.tabular.rows import find_unseen_categories, select_features, select_training_rows

@@ -20,3 +20,8 @@ def test_every_entry_is_found_by_its_name():
     for name, info in CATALOG.items():
         assert find_dataset(name) is info
         assert info.name == name
+
+
+def test_an_unknown_name_is_refused_with_the_names_to_choose_from():
+    with pytest.raises(ValueError, match=r"abalone, .*, yeast, got 'iris'\. Check the spelling"):
+        find_dataset("iris")

@@ -31,5 +31,5 @@ def test_random_state_determines_the_samples():
 
 
 def test_fewer_than_one_sample_is_refused():
-    with pytest.raises(ValueError, match="at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"at least 1, got 0\. Omit it"):
         make_waveform(0)

@@ -321,5 +321,8 @@ def find_dataset(name: str) -> DataSetInfo:
         If the catalog has no such data set.
     """
     if name not in CATALOG:
-        raise ValueError(f"The data set must be one of {', '.join(CATALOG)}, got {name!r}.")
+        raise ValueError(
+            f"The data set must be one of {', '.join(CATALOG)}, got {name!r}. "
+            "Check the spelling, or read your own file with calibrant.tabular.read_table."
+        )
     return CATALOG[name]

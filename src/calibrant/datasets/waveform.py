@@ -43,7 +43,9 @@ def make_waveform(
     ((5, 21), array([0, 1, 0, 1, 1]))
     """
     if n_samples < 1:
-        raise ValueError(f"n_samples must be at least 1, got {n_samples}.")
+        raise ValueError(
+            f"n_samples must be at least 1, got {n_samples}. Omit it to draw 300 samples."
+        )
     rng = check_random_state(random_state)
     y = rng.randint(3, size=n_samples)
     mixing = rng.uniform(size=(n_samples, 1))

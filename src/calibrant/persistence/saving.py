@@ -69,7 +69,7 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
         validate_loaded_model(model)
     except ValueError as error:
         raise ValueError(
-            f"The model must consist of parts that calibrant.load accepts, but {error}. {remedy}"
+            f"The model must consist of parts that calibrant.load accepts. {error} {remedy}"
         ) from None
     try:
         content = serialize(model)

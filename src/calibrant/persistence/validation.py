@@ -43,8 +43,7 @@ def validate_loaded_model(model: Any) -> None:
     -----
     Checked are the nodes of decision trees and of k-d and ball trees, the support vectors of
     support vector machines, the classes of gradient boosting, the labels of nearest neighbors,
-    and the indices of sparse matrices. The message completes the sentence "The model is refused
-    because ...".
+    and the indices of sparse matrices.
     """
     for part in iterate_objects(model):
         if isinstance(part, FrozenEstimator):
@@ -53,7 +52,7 @@ def validate_loaded_model(model: Any) -> None:
             _check_tree(part)
         for tree in _flatten(getattr(part, "estimators_", [])):
             if hasattr(tree, "tree_") and tree.n_features_in_ > part.n_features_in_:
-                raise ValueError("a tree has more features than its forest")
+                raise ValueError("A tree has more features than its forest.")
         if hasattr(part, "_predictors"):
             _check_histogram_gradient_boosting(part)
         if isinstance(part, GRADIENT_BOOSTING) and hasattr(part, "estimators_"):
@@ -126,15 +125,15 @@ def _check_nodes(left: Any, right: Any, feature: Any, *, is_leaf: Any, n_feature
     for child in (left[node], right[node]):
         # Children have higher numbers than their parent, so that every path ends in a leaf.
         if len(is_leaf) == 0 or np.any(child <= node) or np.any(child >= len(is_leaf)):
-            raise ValueError("a tree node points outside the tree")
+            raise ValueError("A tree node points outside the tree.")
     if np.any(feature[node] < 0) or np.any(feature[node] >= n_features):
-        raise ValueError("a tree node points outside the features")
+        raise ValueError("A tree node points outside the features.")
 
 
 def _check_histogram_gradient_boosting(model: Any) -> None:
     is_categorical = np.asarray(model._bin_mapper.is_categorical_)
     if is_categorical.shape != (model.n_features_in_,):
-        raise ValueError("the bins of gradient boosting do not match the features")
+        raise ValueError("The bins of gradient boosting do not match the features.")
     for tree in _flatten(model._predictors):
         nodes = tree.nodes
         is_leaf = nodes["is_leaf"] != 0
@@ -152,7 +151,7 @@ def _check_histogram_gradient_boosting(model: Any) -> None:
             or np.any(split["bitset_idx"] >= n_bitsets)
             or not np.all(is_categorical[split["feature_idx"]])
         ):
-            raise ValueError("a tree node points outside the categories")
+            raise ValueError("A tree node points outside the categories.")
 
 
 def _check_gradient_boosting(model: Any) -> None:
@@ -169,14 +168,14 @@ def _check_gradient_boosting(model: Any) -> None:
         or model.n_trees_per_iteration_ != n_trees
         or model._loss.is_multiclass != (n_trees > 1)
     ):
-        raise ValueError("the trees of gradient boosting do not match the classes")
+        raise ValueError("The trees of gradient boosting do not match the classes.")
     if isinstance(model.init_, str) and model.init_ == "zero":
         return
     # The shape of another estimator's prediction is unknown until it has run.
     if type(model.init_) is not initial_type:
-        raise ValueError("gradient boosting has an initial estimator other than the default")
+        raise ValueError("Gradient boosting has an initial estimator other than the default.")
     if getattr(model.init_, predict)(np.zeros((1, model.n_features_in_))).shape != shape:
-        raise ValueError("the initial prediction of gradient boosting does not match the classes")
+        raise ValueError("The initial prediction of gradient boosting does not match the classes.")
 
 
 def _check_support_vectors(model: Any) -> None:
@@ -204,9 +203,9 @@ def _check_support_vectors(model: Any) -> None:
         or model._sparse is not is_sparse
         or not 0 <= model._gamma < np.inf
     ):
-        raise ValueError("the support vectors do not match their counts or coefficients")
+        raise ValueError("The support vectors do not match their counts or coefficients.")
     if is_sparse and any(coef.nnz != (n_classes - 1) * n_vectors for coef in dual_coefs):
-        raise ValueError("the support vectors do not have a coefficient per class")
+        raise ValueError("The support vectors do not have a coefficient per class.")
 
 
 def _check_neighbor_tree(data: Any, index: Any, nodes: Any, bounds: Any) -> None:
@@ -222,16 +221,19 @@ def _check_neighbor_tree(data: Any, index: Any, nodes: Any, bounds: Any) -> None
         or np.any(2 * inner + 2 >= len(nodes))
         or np.shape(bounds)[1:] != (len(nodes), n_features)
     ):
-        raise ValueError("a tree node points outside the tree")
+        raise ValueError("A tree node points outside the tree.")
 
 
 def _check_neighbor_labels(model: Any) -> None:
     n_rows = model._fit_X.shape[0]
     if model.n_samples_fit_ != n_rows or len(model._y) != n_rows:
-        raise ValueError("the rows of nearest neighbors do not match their labels")
+        raise ValueError("The rows of nearest neighbors do not match their labels.")
 
 
 def _check_sparse(matrix: Any) -> None:
     if matrix.format != "csr":
-        raise ValueError(f"a sparse matrix is in {matrix.format} format rather than csr")
-    matrix.check_format(full_check=True)
+        raise ValueError(f"A sparse matrix is in {matrix.format} format rather than csr.")
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"A sparse matrix has invalid indices ({error}).") from None

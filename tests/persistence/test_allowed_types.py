@@ -1,5 +1,8 @@
 import inspect
+import re
+from pathlib import Path
 
+import calibrant
 from calibrant._core.registries import CALIBRATORS
 from calibrant.generation import Generator
 from calibrant.persistence.allowed_types import ALLOWED_TYPES, type_path
@@ -23,3 +26,10 @@ def test_every_generator_strategy_and_calibrator_is_allowed():
     names = {name for name in map(type_path, kinds) if name.startswith("calibrant.")}
     assert len(names) > 15
     assert names <= ALLOWED_TYPES
+
+
+def test_no_other_module_names_private_modules_of_scikit_learn():
+    sources = Path(calibrant.__file__).parent.rglob("*.py")
+    private = re.compile(r"\bsklearn(\.\w+)*\._[a-z]")
+    found = [path.name for path in sources if private.search(path.read_text(encoding="utf-8"))]
+    assert found == ["allowed_types.py"]

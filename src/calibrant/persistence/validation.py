@@ -2,7 +2,8 @@
 
 Allowing only known types does not make a file safe. For example, scikit-learn follows the node
 numbers of a fitted tree without checking bounds, so a forged tree could make it read any memory.
-This is the only module that looks inside fitted models of scikit-learn.
+This is the only module that reads private attributes of scikit-learn's models; `allowed_types` is
+the only one that names its private types.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def test_a_device_is_written_to_rather_than_replaced():
 def test_invalid_outputs_are_refused_before_any_work(tmp_path):
     with pytest.raises(ValueError, match=r"is a folder\. Name a file in it"):
         check_writable(tmp_path)
-    with pytest.raises(ValueError, match=r"There is no .*missing\. Create it first"):
+    with pytest.raises(ValueError, match=r"missing does not exist\. Create it first"):
         check_writable(tmp_path / "missing" / "model.bin")
 
 

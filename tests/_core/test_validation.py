@@ -70,7 +70,7 @@ def test_classes_of_a_fitted_model_are_kept():
         ([1, 1], None, r"at least two classes, got one class: \[1\]"),
         ([0, 1, 2], None, "more rows than classes.* got 3 rows and 3 classes"),
         ([0, 1, 1], [1, 0], r"must be sorted, got \[1, 0\]"),
-        ([0, 5, 5], [0, 1], r"classes of the frozen estimator only, \[0, 1\], got \[5\]"),
+        ([0, 5, 5], [0, 1], r"only classes of the frozen estimator, \[0, 1\], got \[5\]"),
     ],
 )
 def test_invalid_classes_are_refused(labels, known, message):
@@ -95,7 +95,7 @@ def test_weights_default_to_one():
         ([[1], [1]], r"must have shape \(n,\)"),
         ([1, -1], "must not be negative, got -1"),
         ([0, 0], "positive for at least one row, got only zeros"),
-        ([1, 1e200], "got 1 to 1e"),
+        ([1, 1e200], "got values from 1 to 1e"),
         ([1, np.nan], "NaN"),
         ([1], "inconsistent numbers of samples"),
     ],

@@ -355,7 +355,7 @@ def test_the_number_of_folds_and_their_seed_matter(overconfident):
     ("options", "message"),
     [
         ({"candidates": ["temperature"]}, r"must be a mapping of names to calibrators, got \['t"),
-        ({"candidates": {"enir": ENIR()}}, r"got ENIR\(\) for 'enir'\. Wrap a binary calibrator"),
+        ({"candidates": {"enir": ENIR()}}, r"got ENIR\(\) for 'enir'\. Wrap binary calibrators"),
         ({"cv": 1}, r"cv must be an integer of at least 2, got 1"),
         ({"cv": "five"}, "got 'five'"),
     ],

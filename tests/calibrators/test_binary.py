@@ -275,7 +275,7 @@ def test_invalid_input_is_refused(calibrator, score, message):
 
 
 def test_beta_refuses_new_scores_outside_the_unit_interval():
-    with pytest.raises(ValueError, match="Use SigmoidCalibrator for decision values"):
+    with pytest.raises(ValueError, match="For decision values, use SigmoidCalibrator"):
         BetaCalibrator().fit([0.1, 0.9], [0, 1]).predict([1.5])
 
 

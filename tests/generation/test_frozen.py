@@ -75,7 +75,7 @@ def test_a_half_frozen_pipeline_is_refused(waveform):
 
     X, y, *_ = waveform
     half = make_pipeline(StandardScaler(), FrozenEstimator(GaussianNB().fit(X, y)))
-    with pytest.raises(ValueError, match="wrap the whole in FrozenEstimator"):
+    with pytest.raises(ValueError, match="wrap the whole estimator in FrozenEstimator"):
         CalibratedClassifier(half, strategy="one-vs-rest").fit(X, y)
 
 
@@ -108,7 +108,7 @@ def test_an_unfitted_frozen_estimator_is_refused(waveform):
 def test_classes_unknown_to_the_frozen_estimator_are_refused(waveform):
     X, y, *_ = waveform
     frozen = FrozenEstimator(GaussianNB().fit(X, y))
-    with pytest.raises(ValueError, match=r"only, \[0, 1, 2\], got \[3\] as well"):
+    with pytest.raises(ValueError, match=r"frozen estimator, \[0, 1, 2\], got \[3\] as well"):
         CalibratedClassifier(frozen).fit(X, y + 1)
 
 

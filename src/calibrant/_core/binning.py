@@ -9,7 +9,7 @@ from calibrant._core.typing import FloatArray, IndexArray
 # Scores, targets and weights.
 Points = tuple[FloatArray, FloatArray, FloatArray]
 
-# By default, bins have about this many rows, and there are at most this many bins.
+# The default number of rows per bin and the default maximum number of bins.
 ROWS_PER_BIN, MAX_BINS = 20, 10
 
 
@@ -30,11 +30,11 @@ def group_means(
     Returns
     -------
     score, target, weight : ndarray of shape (n_groups,)
-        Mean score, mean target and total weight of each group.
+        The mean score, mean target and total weight of each group.
     """
     last = np.r_[first[1:], len(score)] - 1
     mean_target, total = _mean_targets(target, weight, first)
-    # Clipping keeps the mean of tied scores equal to them, despite rounding.
+    # Clipping makes the mean of tied scores exactly equal to them despite rounding.
     mean = np.clip(np.add.reduceat(weight * score, first) / total, score[first], score[last])
     return mean, mean_target, total
 
@@ -42,19 +42,19 @@ def group_means(
 def pool_ties(
     score: FloatArray, target: FloatArray, weight: FloatArray, gap: float = 0.0
 ) -> Points:
-    """Sort points by score, and merge points whose scores are tied.
+    """Sort points by score and merge points whose scores are tied.
 
     Parameters
     ----------
     score, target, weight : ndarray of shape (n_points,)
         The points.
     gap : float, default=0.0
-        Successive scores that differ by no more than this are tied.
+        Consecutive scores that differ by at most this are tied.
 
     Returns
     -------
     score, target, weight : ndarray of shape (n_distinct,)
-        Smallest score, mean target and total weight of each set of tied points.
+        The smallest score, mean target and total weight of each set of tied points.
     """
     order = np.argsort(score, kind="stable")
     score, target, weight = score[order], target[order], weight[order]
@@ -63,7 +63,7 @@ def pool_ties(
 
 
 def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
-    """Divide consecutive points into groups of about equal weight.
+    """Divide points into consecutive groups of about equal weight.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
 
 
 def default_n_bins(n_rows: int) -> int:
-    """Return the default number of bins for a number of rows."""
+    """Return the default number of bins for a given number of rows."""
     return int(np.clip(n_rows // ROWS_PER_BIN, 1, MAX_BINS))
 
 
@@ -93,7 +93,7 @@ def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArra
     Parameters
     ----------
     value : ndarray of shape (n_rows,)
-        The values to bin. Equal values belong to the same bin.
+        The values to bin. Equal values go into the same bin.
     weight : ndarray of shape (n_rows,)
         Positive weights of the rows.
     n_bins : int
@@ -114,6 +114,6 @@ def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArra
 def _mean_targets(
     target: FloatArray, weight: FloatArray, first: IndexArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean target and total weight of consecutive groups."""
+    """Return the mean target and total weight of consecutive groups."""
     total = np.add.reduceat(weight, first)
     return np.clip(np.add.reduceat(weight * target, first) / total, 0.0, 1.0), total

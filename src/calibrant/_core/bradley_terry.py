@@ -1,4 +1,4 @@
-"""The generalized Bradley-Terry model: probabilities of binary problems -> class probabilities."""
+"""The generalized Bradley-Terry model: class probabilities from those of binary problems."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 
 from calibrant._core.typing import CodeMatrix, FloatArray, IndexArray
 
-# Probabilities of exactly 0 or 1 leave the model without a unique solution, so they are moved
-# this far away from 0 and 1.
+# With probabilities of exactly 0 or 1, the model has no unique solution, so probabilities are
+# clipped to this distance from 0 and 1.
 SMALLEST_PROBA = 1e-12
 # Fisher scoring stops when no log probability changes by more than the tolerance, or after the
-# maximum number of iterations: contradictory problems can draw a probability toward 0 without end.
+# maximum number of iterations: contradictory problems can push a probability toward 0 forever.
 TOLERANCE = 1e-10
 MAX_ITERATIONS = 60
 MAX_HALVINGS = 30
 # The relative size of rounding errors in the likelihood.
 ROUNDING = 16 * np.finfo(np.float64).eps
-# The largest step in log p: the quadratic approximation does not hold farther out.
+# The largest step in log p. The quadratic approximation does not hold farther out.
 MAX_STEP = 5.0
 # The largest number of derivatives to keep in memory at a time.
 CHUNK_SIZE = 4_000_000
@@ -25,15 +25,15 @@ RIDGE = 1e-12
 
 
 def bradley_terry(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> FloatArray:
-    r"""Maximum likelihood class probabilities of the generalized Bradley-Terry model.
+    r"""Fit the generalized Bradley-Terry model by maximum likelihood.
 
     Parameters
     ----------
     proba : ndarray of shape (n_samples, n_problems)
         The probability of the positive side of each problem.
     code : ndarray of shape (n_classes, n_problems)
-        1 for the classes on the positive side of a problem, -1 for the negative side, 0 for
-        classes left out.
+        1 for classes on the positive side of a problem, -1 for classes on the negative side, 0
+        for classes left out.
     weight : ndarray of shape (n_problems,)
         Positive weights of the problems.
 
@@ -67,13 +67,13 @@ def bradley_terry(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> Fl
 
 
 def _fisher_scoring(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> FloatArray:
-    r"""Fisher scoring in log p with step halving, for all rows at once.
+    r"""Run Fisher scoring in log p with step halving, for all rows at once.
 
     Notes
     -----
     With :math:`J_{\ell k} = \partial \operatorname{logit} \mu_\ell / \partial \log p_k` and
-    :math:`W` the diagonal matrix of the weights, the gradient is :math:`J^T W (r - \mu)` and the
-    information :math:`J^T W \operatorname{diag}(\mu (1 - \mu)) J`.
+    :math:`W` the diagonal matrix of the weights, the gradient is :math:`J^T W (r - \mu)`, and
+    the information matrix is :math:`J^T W \operatorname{diag}(\mu (1 - \mu)) J`.
     """
     positive, negative = (code == 1).astype(float), (code == -1).astype(float)
 
@@ -100,8 +100,8 @@ def _fisher_scoring(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> 
         gradient = np.einsum("nkl,nl->nk", jacobian, weight * (proba[rows] - mu))
         weighted = jacobian * np.sqrt(weight * mu * (1.0 - mu))[:, None, :]
         information = weighted @ weighted.transpose(0, 2, 1)
-        # Adding a constant to all log p leaves the likelihood unchanged. The matrix of ones
-        # fixes that constant; the ridge handles classes that no problem distinguishes any more.
+        # Adding a constant to all log p leaves the likelihood unchanged. The matrix of ones fixes
+        # that constant, and the ridge handles classes that no problem can still tell apart.
         scale = np.einsum("nkk->n", information)[:, None, None] / len(code) + RIDGE
         information += scale * (1.0 + RIDGE * np.eye(len(code)))
         step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]

@@ -1,8 +1,8 @@
-"""Couplings: pairwise probabilities -> class probabilities, for many rows at once.
+"""Coupling of pairwise probabilities into class probabilities, for many rows at once.
 
 The methods are documented in `calibrant.combination.couple`. All of them take pairwise
 probabilities r_ij of shape (n_classes, n_classes, n_rows), so that operations run along contiguous
-rows, and pair weights of shape (n_classes, n_classes). Invariants: r_ji == 1 - r_ij exactly, and
+memory, and pair weights of shape (n_classes, n_classes). Invariants: r_ji == 1 - r_ij exactly, and
 r_ii == 0. They return class probabilities of shape (n_rows, n_classes), up to normalization.
 """
 
@@ -28,7 +28,7 @@ def wu_lin_weng(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     :math:`e` is the vector of ones, :math:`Q p` is a multiple of :math:`e`, and so is
     :math:`(Q + e e^T) p`.
 
-    This matrix is positive definite for all pairs, including 0 and 1: if
+    This matrix is positive definite for all pairwise probabilities, including 0 and 1: if
     :math:`e^T d = 0` and :math:`d \ne 0`, then :math:`d_i > 0 > d_j` for some i and j, and
     :math:`r_{ji} d_i - r_{ij} d_j > 0` because :math:`r_{ij} + r_{ji} = 1`.
     """
@@ -44,7 +44,7 @@ def wu_lin_weng_1(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     Notes
     -----
     The equations are equivalent to the balance of flows
-    :math:`\sum_{j \ne i} r_{ji} p_i = \sum_{j \ne i} r_{ij} p_j`. One of them is redundant,
+    :math:`\sum_{j \ne i} r_{ji} p_i = \sum_{j \ne i} r_{ij} p_j`. One of them is redundant
     and is replaced by :math:`\sum_i p_i = 1`.
     """
     rates = np.clip(pairwise, SMALLEST_PROBA, 1.0 - SMALLEST_PROBA)
@@ -56,7 +56,7 @@ def wu_lin_weng_1(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def hastie_tibshirani(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
-    """Apply the method of Hastie and Tibshirani: the Bradley-Terry model of all pairs."""
+    """Apply the method of Hastie and Tibshirani: a Bradley-Terry model for all pairs."""
     first, second = np.triu_indices(len(pairwise), 1)
     is_class = np.eye(len(pairwise), dtype=np.int8)
     return bradley_terry(

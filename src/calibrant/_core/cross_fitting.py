@@ -1,4 +1,4 @@
-"""Cross-fitting: each fold is predicted by what is fitted on the others."""
+"""Cross-fitting: predicting each fold with a model fitted on the others."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ N_FOLDS = 5
 def fold_of_points(
     y: IndexArray, group: IndexArray, n_folds: int, rng: np.random.RandomState
 ) -> IndexArray:
-    """Deal points to folds, keeping groups together.
+    """Assign points to folds, keeping groups together.
 
     Parameters
     ----------
     y : ndarray of shape (n_points,)
         Class indices.
     group : ndarray of shape (n_points,)
-        The index of the group of each point: a row that was scored several times, or several
-        rows that belong together.
+        The index of the group of each point. A group is a row that was scored several times or
+        several rows that belong together.
     n_folds : int
-        The number of folds; fewer if there are fewer groups, or if no class has so many rows.
+        The number of folds. Fewer are used if there are fewer groups or if the largest class
+        has fewer rows.
     rng : RandomState
         The source of randomness.
 
@@ -40,7 +41,7 @@ def fold_of_points(
     if n_folds < 2:
         return fold
     if np.array_equal(y[first][group], y):
-        # Each group lies in one class, so that groups can be dealt like rows.
+        # All points of a group have the same class, so groups can be treated as rows.
         for number, held_out in enumerate(make_folds(y[first], None, n_folds, rng)):
             fold[held_out[group]] = number
     else:
@@ -52,15 +53,15 @@ def fold_of_points(
 def cross_fit(
     fold: IndexArray, predict: Callable[[BoolArray, BoolArray], FloatArray], n_columns: int
 ) -> FloatArray:
-    """Predict the points of each fold by what is fitted on the other points.
+    """Predict the points of each fold with a model fitted on the other points.
 
     Parameters
     ----------
     fold : ndarray of shape (n_points,)
         The fold of each point; -1 for points that are never held out.
     predict : callable
-        Takes masks of the training and of the test points; fits on the former and returns
-        predictions of the latter, of shape (n_test_points, n_columns).
+        Takes masks of the training and test points, fits a model on the former and returns
+        predictions for the latter, of shape (n_test_points, n_columns).
     n_columns : int
         The number of columns.
 
@@ -77,5 +78,5 @@ def cross_fit(
 
 
 def true_class_proba(proba: FloatArray, y: IndexArray) -> FloatArray:
-    """Probability of the true class of each row."""
+    """Return the probability of the true class of each row."""
     return proba[np.arange(len(proba)), y]

@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from uuid import uuid4
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write a file in one step.
+    """Write a file atomically.
 
-    Readers see the old content or the new, never a part of it, whether the process is
-    stopped or the machine loses power.
+    Readers see either the old or the new content, never a part of it, even if the process is
+    killed or the machine loses power.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def write_atomically(path: str | Path, content: bytes) -> None:
 
 
 def check_writable(path: str | Path) -> Path:
-    """Check that a file can be written, before any work is done.
+    """Check that a file can be written before any work is done.
 
     Parameters
     ----------
@@ -46,15 +46,17 @@ def check_writable(path: str | Path) -> Path:
     Returns
     -------
     Path
-        Its resolved path.
+        The resolved path.
     """
     target = Path(path).resolve()
     if target.is_dir():
         raise ValueError(f"The output must be a file. {path} is a folder. Name a file in it.")
     folder = target.parent
     if not folder.is_dir():
-        raise ValueError(f"The folder of {path} must exist. There is no {folder}. Create it first.")
-    # The new file replaces the old one, so the folder is what must be writable.
+        raise ValueError(
+            f"The folder of {path} must exist. {folder} does not exist. Create it first."
+        )
+    # The new file replaces the old one, so it is the folder that must be writable.
     place = target if target.exists() and not target.is_file() else folder
     if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise ValueError(

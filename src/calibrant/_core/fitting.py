@@ -1,4 +1,4 @@
-"""Seeded, parallel fits of the user's classifier on subsets of the rows."""
+"""Seeded and parallel fits of the user's classifier on subsets of the rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from calibrant._core.progress import track
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray
 
-# Distinct warnings in order of appearance: hundreds of fits repeat the same ones.
+# Distinct warnings in order of appearance, since hundreds of fits repeat the same ones.
 Warned = dict[tuple[type[Warning], str], None]
 LARGEST_SEED = np.iinfo(np.int32).max
 
@@ -44,7 +44,7 @@ class Fitter:
     estimator : classifier
         The classifier to clone for each fit.
     data : TrainingData
-        The training data. Arrays among its ``fit_params`` that have one entry per row are
+        The training data. Arrays in its ``fit_params`` that have one entry per row are
         restricted to the rows of each fit.
     rng : RandomState
         The source of seeds for estimators without a seed.
@@ -69,7 +69,7 @@ class Fitter:
     def fit_and_score(
         self, splits: Sequence[ProblemSplit], seeds: NDArray[np.int64]
     ) -> list[FloatArray]:
-        """Score the test rows of each split by a model fitted on its training rows."""
+        """Score the test rows of each split with a model fitted on its training rows."""
         work = [
             (split.problem.labels[split.train], split.train, split.test, split.problem.is_binary)
             for split in splits
@@ -77,11 +77,11 @@ class Fitter:
         return self._run(_fit_and_score, seeds, work, "scoring held-out rows")
 
     def draw_seeds(self, number: int) -> NDArray[np.int64]:
-        """Draw seeds before the work is distributed, so that they do not depend on how."""
+        """Draw seeds before work is distributed, so that they do not depend on ``n_jobs``."""
         return self.rng.randint(LARGEST_SEED, size=number)
 
     def issue_warnings(self, handled: tuple[str, ...] = ()) -> None:
-        """Issue what the fits warned of, once each, except messages that begin as ``handled``."""
+        """Issue each warning of the fits once, except those that start with ``handled``."""
         for category, message in self._warned:
             if not message.startswith(handled):
                 warnings.warn(message, category, stacklevel=3)
@@ -94,8 +94,8 @@ class Fitter:
         work: list[tuple],
         title: str,
     ) -> list[Any]:
-        """Return the results of the work in its order, and record what estimators warn of."""
-        # joblib memory-maps X, and Dask sends it once, because it is an argument by itself; the
+        """Return the results in the order of the work and record warnings."""
+        # X is a separate argument so that joblib memory-maps it and Dask sends it only once. The
         # rest of a task is a tuple, which Dask sends along with the task.
         tasks = [
             (function, self.estimator, self.data.X, self.data.fit_params, (seed, *args))
@@ -111,14 +111,14 @@ class Fitter:
 
     def _distribute(self, tasks: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:
         if min(len(tasks), effective_n_jobs(self.n_jobs)) <= 1:
-            return starmap(_recorded, tasks)  # a single fit may use the other cores itself
+            return starmap(_recorded, tasks)  # a single fit may use several cores itself
         return Parallel(n_jobs=self.n_jobs, return_as="generator")(
             delayed(_in_worker)(*task) for task in tasks
         )
 
 
 def _in_worker(*task: Any) -> tuple[Any, list[tuple]]:
-    """Run a task without nested parallelism: all workers are busy already."""
+    """Run a task without nested parallelism, since all workers are already busy."""
     with parallel_config(backend="sequential"), one_blas_thread():
         return _recorded(*task)
 
@@ -126,7 +126,7 @@ def _in_worker(*task: Any) -> tuple[Any, list[tuple]]:
 def _recorded(
     function: Callable[..., Any], estimator: Any, X: Any, fit_params: dict[str, Any], args: tuple
 ) -> tuple[Any, list[tuple]]:
-    """Return the result together with the warnings that it caused."""
+    """Return the result together with the warnings issued."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function(estimator, X, fit_params, *args)
@@ -134,13 +134,13 @@ def _recorded(
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """Limit BLAS to one thread: the last bits of a matrix product depend on their number."""
+    """Limit BLAS to one thread: the last bits of a product depend on the number of threads."""
     return _thread_pools().limit(limits=1, user_api="blas")
 
 
 @cache
 def _thread_pools() -> Any:
-    return ThreadpoolController()  # slow: it inspects all libraries that the process has loaded
+    return ThreadpoolController()  # slow, because it inspects all loaded libraries
 
 
 def fit_clone(
@@ -151,7 +151,7 @@ def fit_clone(
     labels: NDArray[Any],
     rows: IndexArray,
 ) -> Any:
-    """Fit a clone of the estimator on some rows, whose labels are ``labels``."""
+    """Fit a clone of the estimator on some rows, given the labels of these rows."""
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     params = {
         name: take_rows(value, rows) if _is_per_row(value, n_samples) else value
@@ -163,7 +163,7 @@ def fit_clone(
         raise ValueError(
             f"A fitted {type(model).__name__} must have the classes it was fitted on, "
             f"{expected.tolist()}, got {list(model.classes_)}. "
-            "If it contains a model that is already fitted, wrap the whole in FrozenEstimator."
+            "If it contains a prefitted model, wrap the whole estimator in FrozenEstimator."
         )
     return model
 
@@ -183,7 +183,7 @@ def _fit_and_score(
 
 
 def check_classifier(estimator: Any) -> None:
-    """Check that an estimator can be fitted on some rows and score the others."""
+    """Check that an estimator can be fitted on some rows and can score the others."""
     if isinstance(estimator, type) or not (
         hasattr(estimator, "fit")
         and (hasattr(estimator, "predict_proba") or is_classifier(estimator))
@@ -201,7 +201,7 @@ def check_classifier(estimator: Any) -> None:
 
 
 def has_class_weights(estimator: Any) -> bool:
-    """Whether refits of an estimator, or of a part of it, weight classes by their labels."""
+    """Return whether an estimator, or a part of it, weights classes by label when refitted."""
     if isinstance(estimator, FrozenEstimator):
         return False  # it is never refitted
     parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}

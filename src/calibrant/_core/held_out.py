@@ -1,4 +1,4 @@
-"""Held-out scores: what generation returns and calibrators are fitted to."""
+"""Held-out scores, which generators return and calibrators are fitted to."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 @dataclass(frozen=True, eq=False)
 class HeldOutScores:
-    """Scores of one problem, each given by a model that was not fitted on the row.
+    """Scores of one problem, each from a model that was not fitted on the row.
 
     Attributes
     ----------
     score : ndarray of shape (n_points,) or (n_points, n_classes)
         The scores. A row that was held out several times has several points.
     target : ndarray of shape (n_points,)
-        1 for the positive and 0 for the negative side of a binary problem; class indices
-        for a multi-class problem.
+        1 for the positive and 0 for the negative side of a binary problem; the class index for
+        a multi-class problem.
     sample_weight : ndarray of shape (n_points,)
         The weight of each point.
     rows : ndarray of shape (n_points,)
         The training row behind each point.
     group_size : int or None, default=None
-        How many points with neighboring scores are averaged before a calibrator is fitted;
-        None means none are.
+        The number of points with neighboring scores to average before a calibrator is fitted;
+        None means no averaging.
     """
 
     score: FloatArray
@@ -53,9 +53,9 @@ class HeldOutScores:
         )
 
     def point_groups(self, groups: NDArray[Any] | None) -> NDArray[Any] | None:
-        """Return what each point belongs to: its row, or the group of its row.
+        """Return the group of each point: its row, or the group of its row.
 
-        None if points are averaged.
+        Returns None if points are averaged.
         """
         if self._is_averaged():
             return None
@@ -65,11 +65,11 @@ class HeldOutScores:
         return self.group_size is not None and self.score.ndim == 1
 
     def points(self) -> tuple[FloatArray, NDArray[Any], FloatArray]:
-        """Scores, targets and weights to fit a calibrator to.
+        """Return the scores, targets and weights to fit a calibrator to.
 
-        With a group size this is the grouping step of DGG: the scores are sorted and cut into
-        consecutive groups of equal size. The score of a group is its mean score, its target
-        the frequency of the positive side, its weight the sum of the weights.
+        With a group size, this is the grouping step of DGG: the scores are sorted and divided
+        into consecutive groups of equal size. The score of a group is its mean score, its
+        target is the frequency of the positive side, and its weight is the sum of the weights.
         """
         if self.group_size is None or self.score.ndim == 2 or len(self) == 0:
             return self.score, self.target, self.sample_weight
@@ -82,10 +82,10 @@ class HeldOutScores:
 def scored_points(
     score: FloatArray, target: IndexArray, sample_weight: FloatArray, rows: IndexArray
 ) -> HeldOutScores:
-    """Held-out scores of the rows that the model returned a score for.
+    """Return the held-out scores of the rows for which the model returned a score.
 
     Every score of a binary problem has the full weight of its row, as published. For a
-    multi-class problem the weight of a row is divided among its points, so that the weights
+    multi-class problem, the weight of a row is divided among its points, so that the weights
     sum to the number of rows.
     """
     scored = is_scored(score)

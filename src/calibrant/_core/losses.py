@@ -1,4 +1,4 @@
-"""Losses of single rows."""
+"""Losses of individual rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from calibrant._core.typing import FloatArray, IndexArray
 def row_log_loss(
     y: IndexArray, proba: FloatArray, smallest: float = float(np.finfo(np.float64).eps)
 ) -> FloatArray:
-    """Negative log probability of the true class of each row.
+    """Return the negative log probability of the true class of each row.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def row_log_loss(
     proba : ndarray of shape (n_samples, n_classes)
         Class probabilities.
     smallest : float, default=machine epsilon
-        Smaller probabilities count as this, so that the loss stays finite.
+        Smaller probabilities are raised to this, so that the loss stays finite.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def row_log_loss(
 
 
 def row_brier_score(y: IndexArray, proba: FloatArray) -> FloatArray:
-    """Squared distance between the probabilities and the true class of each row.
+    """Return the squared distance between the probabilities and the true class of each row.
 
     Parameters
     ----------

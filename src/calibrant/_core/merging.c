@@ -1,8 +1,9 @@
-/* The kernel of the near-isotonic path: merging.merge_in_python in C.
+/* The numeric kernel of the near-isotonic path: merging.merge_in_python in C.
 
-   That function is the reference. The same floating-point operations in the same order give
-   bit-identical results. Arrays are passed by the buffer protocol, and only the stable ABI is
-   used: the code needs no NumPy headers, and one build serves all versions of Python. */
+   That function is the reference. This code performs the same floating-point operations in the
+   same order, so its results are bit-identical. Arrays are passed through the buffer protocol,
+   and only the stable ABI is used, so the code needs no NumPy headers, and one build works with
+   all versions of Python. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The forest, with space for 2 n_leaves - 1 nodes; the leaves come first. */
+/* The forest, with space for 2 n_leaves - 1 nodes. The leaves come first. */
 typedef struct {
     Py_ssize_t *start, *stop;
     double *weight, *total, *mean, *slope;
@@ -75,7 +76,7 @@ meeting(const Forest *f, Py_ssize_t a, Py_ssize_t b, double lam, double equal_va
     return closing != 0.0 ? (f->mean[b] - f->mean[a]) / closing : INFINITY;
 }
 
-/* Merge neighboring groups until no two of them meet, and return the number of merges.
+/* Merge neighboring groups until no more of them meet, and return the number of merges.
 
    left, right and falls have space for all nodes. The heap has space for two events per leaf:
    a merge removes one event and adds at most two. */
@@ -148,7 +149,7 @@ merge_leaves(const Forest *f, Py_ssize_t n_leaves, Py_ssize_t *left, Py_ssize_t 
 /* merge(start, stop, weight, total, mean, slope, parts, merged_at, equal_values,
          equal_lambdas) -> number of merges
 
-   Fills in the nodes that follow the leaves, the slopes of all nodes, and the merges. */
+   Fills in the nodes after the leaves, the slopes of all nodes, and the merges. */
 static PyObject *
 merge(PyObject *Py_UNUSED(module), PyObject *args)
 {

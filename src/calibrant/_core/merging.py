@@ -1,9 +1,9 @@
-"""The kernel of the near-isotonic path: merges of neighboring groups.
+"""The numeric kernel of the near-isotonic path, which merges neighboring groups.
 
-There are two implementations with bit-identical results. `merge_in_python` is the reference, and
-runs where the extension module is not built. `merge_compiled` calls ``merging.c``, which performs
-the same floating-point operations in the same order, more than ten times as fast. `KERNEL` is the
-name of the one in use.
+There are two implementations with bit-identical results. `merge_in_python` is the reference and is
+used if the extension module is not built. `merge_compiled` calls ``merging.c``, which performs the
+same floating-point operations in the same order and is more than ten times as fast. `KERNEL` names
+the implementation in use.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ try:
 except ImportError:
     merge = None  # type: ignore[assignment]
 
-# Fitted values that differ by less, relative to the size of their terms, are equal: rounding in
-# the sums behind them is of this order.
+# Fitted values that differ by less than this, relative to the size of their terms, are equal: the
+# rounding errors of the underlying sums are of this order.
 EQUAL_VALUES = 64 * np.finfo(np.float64).eps
-# Breakpoints that differ by less, relative to their size, are one breakpoint. Rounding separates
-# exact ties, and ENIR has one model per distinct breakpoint.
+# Breakpoints whose relative difference is below this are the same. Rounding separates exact ties,
+# and ENIR has one model per distinct breakpoint.
 EQUAL_LAMBDAS = 1e-12
 
 
 class Leaves(NamedTuple):
     """The groups of points at lambda = 0, as arrays of shape (n_leaves,).
 
-    A leaf has the points ``start`` to ``stop - 1``. ``weight`` is the sum of their weights,
+    A leaf contains the points ``start`` to ``stop - 1``. ``weight`` is the sum of their weights,
     ``total`` the weighted sum of their values, and ``mean`` the weighted mean.
     """
 
@@ -57,7 +57,7 @@ class Forest(NamedTuple):
 
 
 def merge_leaves(leaves: Leaves) -> Forest:
-    """Merge neighboring groups as lambda grows, until no two of them meet.
+    """Merge neighboring groups as lambda grows until no more of them meet.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def merge_leaves(leaves: Leaves) -> Forest:
 
 
 def merge_in_python(leaves: Leaves) -> Forest:
-    """Merge by a heap of the next meetings of neighbors.
+    """Merge groups using a heap of the next meetings of neighbors.
 
     Invariants: the current groups form a linked list (``left``, ``right``) in the order of the
     points; ``falls[g]`` says whether the value of g is above that of its right neighbor, which
@@ -150,7 +150,7 @@ def merge_compiled(leaves: Leaves) -> Forest:
     n_leaves = len(leaves.start)
 
     def extend(array: NDArray) -> NDArray:
-        """Append space for the groups that merges form."""
+        """Append space for the groups formed by merges."""
         return np.concatenate([array, np.empty(n_leaves - 1, dtype=array.dtype)])
 
     start, stop, weight, total, mean = (extend(array) for array in leaves)

@@ -1,4 +1,4 @@
-"""Newton's method for convex losses of a few parameters."""
+"""Newton's method for convex losses with few parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def minimize_convex(
     n_parameters: int,
     tolerance: float,
 ) -> FloatArray:
-    """Minimize a convex loss by Newton steps in a trust region, from zero.
+    """Minimize a convex loss by Newton's method with a trust region, starting from zero.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def minimize_convex(
     n_parameters : int
         The number of parameters.
     tolerance : float
-        The norm of the gradient at which the search ends.
+        The norm of the gradient at which the iteration stops.
 
     Returns
     -------

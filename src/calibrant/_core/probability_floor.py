@@ -8,12 +8,13 @@ divided among the classes in proportion to their numbers of rows :math:`n_k`, to
 
 and no calibrated probability of class k is smaller than this floor.
 
-The pseudo-count depends on the role of the rows. Frequencies counted in rows get half a row, as
-proposed by Krichevsky and Trofimov [1]_. Probabilities of a model, which the rows only check, get a
-tenth of a row: half a row noticeably degrades models that are already well calibrated.
+The pseudo-count depends on the role of the rows. For frequencies counted in the rows, it is half a
+row, as proposed by Krichevsky and Trofimov [1]_. For the probabilities of a model, which the rows
+only check, it is a tenth of a row: half a row noticeably degrades models that are already well
+calibrated.
 
-n is the number of distinct rows behind a probability: all rows for a parametric map, the rows of a
-group for a map that is constant on groups of scores.
+n is the number of distinct rows that a probability is based on: all rows for a parametric map, the
+rows of a group for a map that is constant on groups of scores.
 
 .. [1] R. Krichevsky and V. Trofimov, "The performance of universal encoding", IEEE
        Transactions on Information Theory 27(2), 1981.
@@ -30,8 +31,8 @@ from calibrant._core.typing import FloatArray
 # The pseudo-count of frequencies.
 PSEUDO_COUNT = 0.5
 # The pseudo-count of a model's probabilities. On Seeds, where no calibration is best, half a row
-# made the default 0.4 to 1.2 % worse than no calibration with 50 and 100 rows, a tenth of a row at
-# most 0.2 %.
+# makes the default 0.4% to 1.2% worse than no calibration with 50 and 100 rows; a tenth of a row
+# makes it at most 0.2% worse.
 MODEL_PSEUDO_COUNT = 0.1
 # Classes with fewer rows are reported: no method estimates their probabilities reliably.
 RARE_CLASS_SIZE = 4
@@ -47,14 +48,14 @@ def apply_probability_floor(
     proba : array-like of shape (n_samples, n_classes)
         Class probabilities; each row sums to 1.
     class_count : array-like of shape (n_classes,)
-        The number of rows of each class.
+        The number of rows in each class.
     pseudo_count : float, default=0.1
         The pseudo-count, in rows.
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Class probabilities; each row sums to 1, and none is 0.
+        Class probabilities, none of which is 0; each row sums to 1.
 
     Notes
     -----
@@ -63,7 +64,7 @@ def apply_probability_floor(
     .. math:: p_k' = f_k + \Bigl(1 - \sum_j f_j\Bigr)
         \frac{\max(p_k - f_k, 0)}{\sum_j \max(p_j - f_j, 0)}.
 
-    Rows in which no probability is below its floor do not change.
+    Rows in which no probability is below its floor are unchanged.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def probability_floor(class_count: ArrayLike, pseudo_count: float) -> FloatArray
     Parameters
     ----------
     class_count : array-like of shape (n_classes,)
-        The number of rows of each class. A class without rows counts as ``pseudo_count``
+        The number of rows in each class. A class without rows counts as ``pseudo_count``
         rows.
     pseudo_count : float
         The pseudo-count, in rows.
@@ -102,16 +103,16 @@ def probability_floor(class_count: ArrayLike, pseudo_count: float) -> FloatArray
 
 
 def floor_frequencies(frequency: ArrayLike, n_rows: ArrayLike, overall: float) -> FloatArray:
-    r"""Move frequencies of the positive side away from 0 and 1.
+    r"""Keep frequencies of the positive side away from 0 and 1.
 
     Parameters
     ----------
     frequency : array-like of shape (n_groups,)
-        Frequencies of the positive side in groups of rows.
+        The frequency of the positive side in each group of rows.
     n_rows : array-like of shape (n_groups,)
-        The number of rows of each group.
+        The number of rows in each group.
     overall : float
-        The frequency among all rows, as given by `overall_frequency`.
+        The frequency among all rows, as returned by `overall_frequency`.
 
     Returns
     -------
@@ -128,8 +129,8 @@ def floor_frequencies(frequency: ArrayLike, n_rows: ArrayLike, overall: float) -
 
 
 def overall_frequency(target: FloatArray, weight: FloatArray) -> float:
-    """Frequency of the positive side among all rows.
+    """Return the frequency of the positive side among all rows.
 
-    A pseudo-count of half a row for each side keeps it away from 0 and 1.
+    A pseudo-count of half a row per side keeps it away from 0 and 1.
     """
     return float((weight @ target + PSEUDO_COUNT) / (weight.sum() + 2.0 * PSEUDO_COUNT))

@@ -1,4 +1,4 @@
-"""Scoring problems: the rows and labels of each, and the scores that models give it."""
+"""Scoring problems: their rows and labels, and the scores that models assign to them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calibrant._core.rowwise import normalize_rows, row_sums, softmax
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, CodeMatrix, FloatArray, IndexArray
 
-# Larger scores are clipped to this, so that sums and differences of scores stay finite.
+# Larger scores are clipped, so that sums and differences of scores stay finite.
 LARGEST_SCORE = 1e250
 
 
@@ -26,14 +26,14 @@ class ScoringProblem:
     Attributes
     ----------
     side : ndarray of shape (n_classes,) or None
-        1 for the classes on the positive side, -1 for the negative side, 0 for classes
+        1 for classes on the positive side, -1 for classes on the negative side, 0 for classes
         left out; None for the multi-class problem.
     rows : ndarray of shape (n_rows,)
-        The training rows that take part.
+        The training rows that belong to the problem.
     labels : ndarray of shape (n_samples,)
-        What a model is fitted on: the target, or the user's own labels.
+        The labels that models are fitted on: the target or the user's labels.
     target : ndarray of shape (n_samples,)
-        What a calibrator is fitted on: 1 or 0 for the two sides, or the class index.
+        The target that calibrators are fitted on: 1 or 0 for the two sides, or the class index.
     """
 
     side: CodeMatrix | None
@@ -48,7 +48,7 @@ class ScoringProblem:
 
     @cached_property
     def member(self) -> BoolArray:
-        """Whether each training row takes part."""
+        """Whether each training row belongs to the problem."""
         member = np.zeros(len(self.target), dtype=bool)
         member[self.rows] = True
         return member
@@ -62,8 +62,8 @@ class ScoringProblem:
 class ProblemSplit(NamedTuple):
     """A split of the training data, restricted to the rows of one problem.
 
-    ``split`` is the number of the split, which the problems share. ``times`` is how often
-    the split was drawn: it is fitted once and counted so many times.
+    ``split`` is the number of the split, which all problems share. ``times`` is the number of
+    times that the split was drawn; it is fitted only once.
     """
 
     problem: ScoringProblem
@@ -85,9 +85,8 @@ def make_problems(
     data : TrainingData
         The training data.
     keep_labels : bool, default=False
-        Whether binary problems are fitted on the user's labels rather than on 0 and 1, so
-        that class weights given by label keep their meaning. Each side must then be a
-        single class.
+        Whether to fit binary problems on the user's labels rather than on 0 and 1, so that
+        class weights given by label keep their meaning. Each side must then be a single class.
 
     Returns
     -------
@@ -121,19 +120,19 @@ def take_rows(X: Any, rows: IndexArray) -> Any:
 
 
 def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
-    """Scores of a fitted model, one column per class.
+    """Return the scores of a fitted model, one column per class.
 
     Parameters
     ----------
     model : classifier
-        With ``predict_proba`` or, failing that, ``decision_function``.
+        A classifier with ``predict_proba`` or ``decision_function``. The former is preferred.
     X : array-like
         The rows to score.
 
     Returns
     -------
     score : ndarray of shape (n_samples, n_classes)
-        Probabilities, or decision values on any scale; NaN where the model returns NaN, as
+        Probabilities, or decision values on any scale. NaN where the model returns NaN, as
         naive Bayes does if no feature varies.
     is_proba : bool
         Whether they are probabilities.
@@ -142,7 +141,7 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
     if not is_proba and not hasattr(model, "decision_function"):
         raise ValueError(
             f"estimator must have predict_proba or decision_function. {type(model).__name__} has "
-            "neither. Pass a classifier that scores rows."
+            "neither. Use another classifier."
         )
     score = np.asarray(
         model.predict_proba(X) if is_proba else model.decision_function(X), dtype=np.float64
@@ -161,13 +160,13 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
 
 
 def as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:
-    """Class scores as probabilities, decision values being taken as logits."""
+    """Return class scores as probabilities, treating decision values as logits."""
     # Some classifiers return rows of zeros, or rows that do not quite sum to 1.
     return normalize_rows(class_score) if is_proba else softmax(class_score)
 
 
 def problem_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> FloatArray:
-    """Score of a problem from the class scores of a model fitted on its labels.
+    """Return the score of a problem from the class scores of a model fitted on its labels.
 
     The positive side of a binary problem is the second of its sorted labels. Scores of a
     multi-class problem are always probabilities.
@@ -176,7 +175,7 @@ def problem_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> F
 
 
 def derived_score(side: CodeMatrix | None, class_score: FloatArray, is_proba: bool) -> FloatArray:
-    """Score of a problem from the class scores of one model of all classes.
+    """Return the score of a problem from the class scores of one model for all classes.
 
     Parameters
     ----------
@@ -190,8 +189,9 @@ def derived_score(side: CodeMatrix | None, class_score: FloatArray, is_proba: bo
     Returns
     -------
     ndarray of shape (n_samples,) or (n_samples, n_classes)
-        The probability of the positive side given either side, or the difference between
-        the mean decision values of the two sides.
+        The probability of the positive side, given that the class is on one of the two sides,
+        or the difference between the mean decision values of the two sides. The class
+        probabilities for a multi-class problem.
     """
     if side is None:
         return as_proba(class_score, is_proba)
@@ -206,12 +206,12 @@ def derived_score(side: CodeMatrix | None, class_score: FloatArray, is_proba: bo
 def problem_scores(
     models: Sequence[Any], code: CodeMatrix | None, X: Any
 ) -> tuple[list[FloatArray], bool]:
-    """Scores of all problems.
+    """Return the scores of all problems.
 
     Parameters
     ----------
     models : sequence of classifier
-        One model per problem, or a single frozen model of all classes.
+        One model per problem, or a single frozen model for all classes.
     code : ndarray of shape (n_classes, n_problems) or None
         The code matrix of the problems.
     X : array-like
@@ -239,5 +239,5 @@ def problem_scores(
 
 
 def is_scored(score: FloatArray) -> BoolArray:
-    """Whether the model returned a score for each row, rather than NaN."""
+    """Return whether each row has a score other than NaN."""
     return ~np.isnan(score if score.ndim == 1 else row_sums(score)[:, 0])

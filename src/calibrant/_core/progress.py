@@ -42,7 +42,7 @@ def track(items: Iterable[T], total: int, title: str) -> Iterator[T]:
     if not (console.is_terminal or console.is_jupyter):
         yield from _track_in_lines(items, total, title)
         return
-    # Estimate the time left from all items so far, not just those of the last half minute.
+    # Estimate the time left from all items so far, not just from those of the last half minute.
     with Progress(console=console, speed_estimate_period=math.inf) as bar:
         task = bar.add_task(title, total=total)
         for item in items:

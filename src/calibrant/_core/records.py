@@ -38,7 +38,7 @@ class Record:
         return f"<table><caption>{escape(type(self).__name__)}</caption>{rows}</table>"
 
     def _shown(self) -> list[tuple[str, Any]]:
-        """Return the fields that a reader sees, in order."""
+        """Return the fields to show to a reader, in order."""
         return [(item.name, getattr(self, item.name)) for item in fields(self)]  # type: ignore[arg-type]
 
 

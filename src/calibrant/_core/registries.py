@@ -1,4 +1,4 @@
-"""Names that users choose by, and where the objects behind them are defined.
+"""The names of calibrators and models, and where the objects they name are defined.
 
 The command line lists these names in its help without importing scikit-learn, so an object is
 imported only when it is looked up.

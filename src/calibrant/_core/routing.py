@@ -1,4 +1,4 @@
-"""Routing of the parameters of ``fit`` to the estimator and the splitter."""
+"""Routing of ``fit`` parameters to the estimator and the splitter."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def route_fit(
     groups: Any,
     fit_params: dict[str, Any],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Divide the parameters of ``owner.fit`` between the estimator and the splitter.
+    """Route the parameters of ``owner.fit`` to the estimator and the splitter.
 
-    With metadata routing enabled, each parameter goes where it is requested. Otherwise, weights
-    go to the estimator if its ``fit`` accepts them, groups to the splitter, and all other
-    parameters to the estimator.
+    With metadata routing enabled, each parameter goes where it is requested. Otherwise, groups
+    go to the splitter, weights go to the estimator if its ``fit`` accepts them, and all other
+    parameters go to the estimator.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def route_fit(
     estimator : classifier
         The estimator that it fits.
     sample_weight, groups : ndarray of shape (n_samples,) or None
-        Weights and groups of the rows.
+        The weights and groups of the rows.
     fit_params : dict
-        The other parameters.
+        The other parameters of ``owner.fit``.
 
     Returns
     -------
@@ -74,8 +74,8 @@ def route_fit(
         else:
             warnings.warn(
                 f"{type(estimator).__name__}.fit does not accept sample_weight, so the weights "
-                "affect the calibration only. Enable metadata routing to pass them to a step of a "
-                "pipeline.",
+                "affect only the calibration. To pass them to a step of a pipeline, enable "
+                "metadata routing.",
                 CalibrationWarning,
                 stacklevel=4,
             )

@@ -1,4 +1,4 @@
-"""Operations on the rows of an array with few columns.
+"""Row-wise operations on arrays with few columns.
 
 NumPy reduces a short last axis row by row, which is up to ten times slower than adding columns.
 """
@@ -20,8 +20,8 @@ def row_sums(values: FloatArray) -> FloatArray:
 def normalize_rows(values: FloatArray) -> FloatArray:
     """Divide each row by its sum; rows of zeros become uniform.
 
-    The result does not depend on the order of the columns, even in the last bit, so that ties
-    between classes do not depend on their labels.
+    The result does not depend on the order of the columns, not even in the last bit, so that
+    ties between classes do not depend on their labels.
     """
     total = np.ascontiguousarray(np.sort(values, axis=1)).sum(axis=1, keepdims=True)
     uniform = np.full_like(values, 1.0 / values.shape[1])

@@ -10,8 +10,8 @@ import threading
 def ignore_interrupts_in_worker() -> None:
     """Ignore Ctrl-C if this is a worker process.
 
-    A terminal sends the signal to a command and to all its workers. The command handles it, and
-    stops the workers.
+    A terminal sends the signal to a command and to all its workers. The command handles the
+    signal and stops the workers.
     """
     in_worker = multiprocessing.current_process().name != "MainProcess"
     if in_worker and threading.current_thread() is threading.main_thread():

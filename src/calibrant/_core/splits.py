@@ -1,4 +1,4 @@
-"""Splits that leave every class in the training rows."""
+"""Splits that keep every class in the training rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from calibrant._core.typing import BoolArray, IndexArray, Split
 def make_draws(
     y: IndexArray, groups: NDArray[Any] | None, test_size: float, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Draw rows to hold out, without end, keeping groups together where there are any.
+    """Draw rows to hold out, indefinitely, keeping any groups together.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def stratified_draws(
     """Draw rows to hold out, stratified by class.
 
     The number of rows held out of each class is rounded up or down at random (systematic
-    sampling), so that it is right on average for small classes, and the total is the same
-    in every draw.
+    sampling), so that it is right on average even for small classes, while the total is the
+    same in every draw.
     """
     count = np.bincount(y)
     # The only row of a class is never held out.
@@ -56,7 +56,7 @@ def stratified_draws(
     edges = np.r_[0.0, np.cumsum(quota) * total / max(quota.sum(), 1)]
     edges[-1] = total
     most = np.maximum(count - 1, 0)
-    # The rank of each row within its class, rows being sorted by class.
+    # The rank of each row within its class when rows are sorted by class.
     rank = np.arange(len(y)) - np.repeat(np.cumsum(count) - count, count)
     while True:
         number = np.minimum(np.diff(np.floor(edges + rng.uniform())), most)
@@ -68,7 +68,7 @@ def stratified_draws(
 def make_folds(
     y: IndexArray, groups: NDArray[Any] | None, n_folds: int, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Deal rows to folds, keeping groups together where there are any.
+    """Assign rows to folds, keeping any groups together.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def make_folds(
 def stratified_folds(
     y: IndexArray, n_folds: int, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Deal the rows of each class to the folds in turn.
+    """Assign the rows of each class to the folds in turn.
 
     The only row of a class is never held out.
     """
@@ -115,13 +115,13 @@ def stratified_folds(
 def group_draws(
     y: IndexArray, groups: NDArray[Any], test_size: float, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Draw whole groups to hold out, such that each class keeps at least one."""
+    """Draw whole groups to hold out such that each class keeps at least one."""
     names, group = np.unique(groups, return_inverse=True)
     _check_several(names)
     size = np.bincount(group)
     while True:
         order = rng.permutation(len(names))
-        # Hold out as many groups as bring the number of rows closest to test_size.
+        # Hold out the number of groups that brings the number of rows closest to test_size.
         excess = np.abs(np.cumsum(size[order[:-1]]) - test_size * len(y))
         yield _keep_classes(np.isin(group, order[: int(excess.argmin()) + 1]), y, group, rng)
 
@@ -129,9 +129,9 @@ def group_draws(
 def group_folds(
     y: IndexArray, groups: NDArray[Any], n_folds: int, rng: np.random.RandomState
 ) -> Iterator[BoolArray]:
-    """Deal whole groups to the folds, stratified as far as they allow.
+    """Assign whole groups to the folds, stratified by class as far as possible.
 
-    Each class keeps at least one group.
+    Each class keeps at least one group in the training rows.
     """
     names, group = np.unique(groups, return_inverse=True)
     _check_several(names)
@@ -149,7 +149,7 @@ def group_folds(
     y = _in_order_of_first_rows(y)
     splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
     with warnings.catch_warnings():
-        # The classifier itself warns of rare classes.
+        # CalibratedClassifier warns about rare classes itself.
         warnings.filterwarnings("ignore", message="The least populated class in y")
         folds = [test for _, test in splitter.split(y, y, group)]
     for rows in folds:
@@ -168,7 +168,7 @@ def _check_several(names: NDArray[Any]) -> None:
     if len(names) < 2:
         raise ValueError(
             f"groups must contain at least two groups, got {len(names)}. "
-            "Leave groups out if the rows are independent."
+            "If the rows are independent, omit groups."
         )
 
 
@@ -177,7 +177,7 @@ def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
     if not isinstance(split, tuple | list) or len(split) != 2:
         raise ValueError(
             f"cv must yield (train, test) pairs of row numbers, got {split!r}. "
-            "Pass the list of such pairs, or a splitter."
+            "Pass a list of such pairs or a splitter."
         )
     train, test = (_row_numbers(part, n_rows) for part in split)
     if len(np.intersect1d(train, test)):
@@ -195,7 +195,7 @@ def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
 
 
 def _row_numbers(part: Any, n_rows: int) -> IndexArray:
-    """Row numbers from numbers or a mask, given as an array or a list."""
+    """Convert row numbers or a mask, given as an array or a list, to row numbers."""
     numbers = np.asarray(part)
     if numbers.dtype == bool and len(numbers) == n_rows:
         return np.flatnonzero(numbers)
@@ -205,7 +205,7 @@ def _row_numbers(part: Any, n_rows: int) -> IndexArray:
     if not are_numbers or numbers.min() < 0 or numbers.max() >= n_rows:
         raise ValueError(
             f"cv must yield (train, test) pairs of row numbers from 0 to {n_rows - 1}, "
-            f"got {part!r}. Pass splits of the rows given to fit."
+            f"got {part!r}. Pass splits of the rows passed to fit."
         )
     return numbers.astype(np.intp)
 
@@ -213,7 +213,7 @@ def _row_numbers(part: Any, n_rows: int) -> IndexArray:
 def _keep_classes(
     test: BoolArray, y: IndexArray, group: IndexArray, rng: np.random.RandomState
 ) -> BoolArray:
-    """Return groups to the training rows until they contain every class."""
+    """Move groups back to the training rows until these contain every class."""
     while len(lost := np.setdiff1d(y, y[~test])):
         test = test & (group != rng.choice(group[test & (y == lost[0])]))
     return test

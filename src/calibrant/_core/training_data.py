@@ -1,4 +1,4 @@
-"""The checked training data of one call to ``fit``."""
+"""The validated training data of one call to ``fit``."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class TrainingData:
     Attributes
     ----------
     X : array-like of shape (n_samples, n_features)
-        The features, in whatever type the estimator takes.
+        The features, of any type that the estimator accepts.
     y : ndarray of shape (n_samples,)
         Class indices.
     classes : ndarray of shape (n_classes,)
         The sorted class labels.
     weight : ndarray of shape (n_samples,)
-        The number of rows that each row stands for; 0 leaves a row out.
+        The number of rows that each row counts as; rows of weight 0 are ignored.
     groups : ndarray of shape (n_samples,) or None
         The group of each row; None means ungrouped.
     fit_params : dict
-        What ``estimator.fit`` takes beside X and y.
+        The parameters of ``estimator.fit`` other than X and y.
     split_params : dict
-        What a splitter takes beside X and y.
+        The parameters of a splitter other than X and y.
     """
 
     X: Any
@@ -54,10 +54,10 @@ class TrainingData:
 
     @cached_property
     def class_count(self) -> FloatArray:
-        """The weighted number of rows of each class."""
+        """The weighted number of rows in each class."""
         return np.bincount(self.y, self.weight, self.n_classes).astype(np.float64)
 
     @cached_property
     def row_count(self) -> IndexArray:
-        """The unweighted number of rows of each class."""
+        """The unweighted number of rows in each class."""
         return np.bincount(self.y[self.rows], minlength=self.n_classes)

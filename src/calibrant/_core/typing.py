@@ -1,4 +1,4 @@
-"""The array types that signatures name."""
+"""Array types used in signatures."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
-# 1 for classes on the positive side of a binary problem, -1 for the negative side, 0 for classes
-# that are left out; one column per problem.
+# One column per binary problem: 1 for classes on its positive side, -1 for classes on its negative
+# side, 0 for classes left out.
 CodeMatrix = NDArray[np.int8]
 # Training and test rows, as row numbers.
 Split = tuple[IndexArray, IndexArray]

@@ -20,7 +20,7 @@ SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
 
 class Rows(NamedTuple):
-    """Rows with one label, and one weight and group if there are any, for each."""
+    """Rows, each with a label and, if given, a weight and a group."""
 
     X: Any
     labels: NDArray[Any]
@@ -46,7 +46,7 @@ def make_training_data(
     split_params: dict[str, Any],
     known_classes: NDArray[Any] | None = None,
 ) -> TrainingData:
-    """Collect checked rows, of which there must be enough for their classes."""
+    """Build the training data from checked rows, which must be enough for their classes."""
     weight = as_row_counts(rows.sample_weight, len(rows.labels))
     classes = check_classes(rows.labels[weight > 0], known_classes)
     y = class_index(rows.labels, classes)
@@ -74,7 +74,7 @@ def check_labels(y: ArrayLike | None) -> NDArray[Any]:
             )
     labels = _of_one_type(labels)
     with warnings.catch_warnings():
-        # The classifier itself warns of many classes with few rows.
+        # CalibratedClassifier warns about classes with few rows itself.
         warnings.filterwarnings("ignore", message="The number of unique classes is greater")
         check_classification_targets(labels)
     return labels
@@ -99,7 +99,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def _of_one_type(labels: NDArray[Any]) -> NDArray[Any]:
-    """Convert numbers stored as objects; refuse labels that cannot be sorted."""
+    """Convert numbers stored as objects; reject labels that cannot be sorted."""
     if labels.dtype != object:
         return labels
     texts = [isinstance(label, str) for label in labels]
@@ -137,12 +137,12 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
         if not np.array_equal(known, np.unique(known)):
             raise ValueError(
                 f"The classes of a frozen estimator must be sorted, got {known.tolist()}. "
-                "Refit it with a scikit-learn classifier, or sort its columns."
+                "Refit it with a scikit-learn classifier or sort its columns."
             )
         unknown = np.setdiff1d(classes, known)
         if len(unknown):
             raise ValueError(
-                f"y must hold classes of the frozen estimator only, {known.tolist()}, "
+                f"y must hold only classes of the frozen estimator, {known.tolist()}, "
                 f"got {unknown.tolist()} as well. Drop those rows or refit the estimator."
             )
         classes = known
@@ -161,13 +161,13 @@ def check_groups(groups: ArrayLike) -> NDArray[Any]:
     if missing.any():
         raise ValueError(
             f"groups must hold a group for every row, got NaN or None in {missing.sum()} of "
-            f"{len(names)} rows. Give each independent row a group of its own."
+            f"{len(names)} rows. Assign each independent row to a group of its own."
         )
     return names
 
 
 def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArray:
-    """One weight of 0 or more for each row, not all 0; ``None`` means 1 for every row."""
+    """Return one nonnegative weight per row, not all 0; ``None`` means 1 for every row."""
     if sample_weight is None:
         return np.ones(len(rows))
     values = check_array(
@@ -181,18 +181,18 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
     if values.min() < 0:
         raise ValueError(
             f"sample_weight must not be negative, got {values.min():g}. "
-            "Use 0 for rows to leave out."
+            "To ignore a row, set its weight to 0."
         )
     positive = values[values > 0]
     if len(positive) and not SMALLEST_WEIGHT <= positive.min() <= positive.max() <= LARGEST_WEIGHT:
         raise ValueError(
-            f"sample_weight must be 0 or from {SMALLEST_WEIGHT:.0e} to {LARGEST_WEIGHT:.0e}, "
-            f"got {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
+            f"sample_weight must be 0 or between {SMALLEST_WEIGHT:.0e} and {LARGEST_WEIGHT:.0e}, "
+            f"got values from {positive.min():.3g} to {positive.max():.3g}. Rescale the weights."
         )
     if values.sum() == 0:
         raise ValueError(
             "sample_weight must be positive for at least one row, got only zeros. "
-            "Pass None to weight all rows alike."
+            "Omit it to weight all rows equally."
         )
     return values
 
@@ -216,7 +216,8 @@ def _check_inside_unit_interval(name: str, value: float, usual: float) -> float:
 def class_index(labels: NDArray[Any], classes: NDArray[Any]) -> IndexArray:
     """Return the position of each label among the sorted classes.
 
-    A label that is not among them, as rows of weight 0 may have, gets an arbitrary position.
+    Labels that are not among them, which only rows of weight 0 may have, get an arbitrary
+    position.
     """
     return np.searchsorted(classes, labels).clip(max=len(classes) - 1)
 
@@ -225,7 +226,8 @@ def as_row_counts(sample_weight: FloatArray | None, n_rows: int) -> FloatArray:
     """Return weights as numbers of rows; ``None`` means 1 for every row.
 
     Weights that sum to less than the number of rows with a positive weight, such as weights
-    that sum to 1, are scaled up to it: the evidence does not depend on the unit of the weights.
+    that sum to 1, are scaled up to that number, so that the amount of evidence does not depend
+    on the scale of the weights.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -235,7 +237,7 @@ def as_row_counts(sample_weight: FloatArray | None, n_rows: int) -> FloatArray:
 def warn_about_rare_classes(
     data: TrainingData, n_substitutes: int, n_problems: int, *, keeps_scores: bool
 ) -> None:
-    """Warn once of rare classes and of problems that could not be calibrated.
+    """Issue one warning about rare classes and about problems that could not be calibrated.
 
     Parameters
     ----------
@@ -244,7 +246,7 @@ def warn_about_rare_classes(
     n_substitutes : int
         The number of problems that could not be calibrated.
     n_problems : int
-        The number of all problems.
+        The total number of problems.
     keeps_scores : bool
         Whether scores that could not be calibrated are kept.
     """
@@ -254,7 +256,7 @@ def warn_about_rare_classes(
         names = ", ".join(f"{data.classes[k]} ({data.row_count[k]})" for k in rare)
         sentences.append(
             f"Classes with fewer than {RARE_CLASS_SIZE} rows: {names}. Their probabilities are "
-            "above 0 but hardly supported by data. Merge these classes or add rows."
+            "positive but have little support in the data. Merge these classes or add rows."
         )
     if n_substitutes:
         outcome = (

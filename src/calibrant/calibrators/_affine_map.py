@@ -1,4 +1,4 @@
-"""The kernels of the scaling family: penalized softmax regression on log scores."""
+"""The numeric kernels of the scaling family: penalized softmax regression on log scores."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from calibrant._core.typing import FloatArray, IndexArray
 SMALLEST_INVERSE_TEMPERATURE, LARGEST_INVERSE_TEMPERATURE = 1e-4, 1e4
 # The norm of the gradient of the mean log loss at which a fit has converged.
 TOLERANCE = 1e-8
-# Added to the diagonal of the Hessian, so that directions without effect on the loss stay at 0.
+# Added to the diagonal of the Hessian, so that parameters without effect on the loss stay at 0.
 SMALLEST_CURVATURE = 1e-12
 
 
 def fit_inverse_temperature(
     log_score: FloatArray, y: IndexArray, weight: FloatArray, penalty: float
 ) -> float:
-    r"""Inverse temperature with the lowest penalized log loss.
+    r"""Find the inverse temperature with the lowest penalized log loss.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def fit_inverse_temperature(
 def fit_affine_map(
     log_score: FloatArray, y: IndexArray, weight: FloatArray, penalty: FloatArray
 ) -> FloatArray:
-    r"""Affine map of log scores with the lowest penalized log loss.
+    r"""Find the affine map of log scores with the lowest penalized log loss.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def fit_affine_map(
     Returns
     -------
     ndarray of shape (n_classes, n_classes + 1)
-        The difference between the matrix and the identity, followed by the intercept as the
-        last column.
+        The matrix of the map minus the identity, with the intercept appended as the last
+        column.
 
     Notes
     -----
@@ -120,8 +120,8 @@ def fit_affine_map(
 
     def hessian(entries: FloatArray) -> FloatArray:
         proba = np.exp(log_proba(entries))
-        # The mean over the points of the blocks p_k z z' on the diagonal minus u u', where u has
-        # the entries p_k z_a for all classes k and inputs a.
+        # The weighted mean over the points of D - u u', where D has the diagonal blocks p_k z z'
+        # and u has the entries p_k z_a for all classes k and inputs a.
         spread = (proba[:, :, None] * inputs[:, None, :]).reshape(n_points, -1)
         full = -(spread * weight[:, None]).T @ spread
         blocks = full.reshape(n_classes, n_classes + 1, n_classes, n_classes + 1)

@@ -1,4 +1,4 @@
-"""Weights of an average of probabilities, and its shrinkage."""
+"""The weights and the shrinkage of an average of calibrators."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from scipy.special import softmax
 
 from calibrant._core.typing import FloatArray
 
-# The pseudo-count of each candidate: finitely many rows do not justify a weight of exactly 0 or 1.
+# The pseudo-count of each candidate: no finite number of rows justifies a weight of exactly 0 or 1.
 PSEUDO_COUNT = 0.3
 
 
 def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
-    r"""Weights of the average of candidates with the lowest log loss.
+    r"""Find the weighted average of candidates with the lowest log loss.
 
     Parameters
     ----------
     true_proba : ndarray of shape (n_points, n_candidates)
-        Held-out probability of the true class by each candidate, above 0.
+        The positive held-out probability that each candidate gives the true class.
     weight : ndarray of shape (n_points,)
         Weights of the points, as numbers of rows.
 
@@ -37,7 +37,7 @@ def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
     candidate c gives its true class.
     """
     n_candidates = true_proba.shape[1]
-    # Dividing by the number of rows, pseudo-counts included, makes the problem scale-free.
+    # Dividing by the number of rows, including pseudo-counts, makes the problem scale-free.
     n_rows = weight.sum() + PSEUDO_COUNT * n_candidates
     credit = PSEUDO_COUNT / n_rows
 
@@ -55,7 +55,7 @@ def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def gain_shrinkage(gain: FloatArray) -> float:
-    r"""Factor by which to shrink a change, given its estimated gain.
+    r"""Return the factor by which to shrink a change, given its estimated gain.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def gain_shrinkage(gain: FloatArray) -> float:
     Returns
     -------
     float
-        Between 0, which leaves everything unchanged, and 1, which makes the change in full.
+        Between 0, which means no change, and 1, which means the full change.
 
     Notes
     -----
     An estimate :math:`m` of a mean :math:`\mu` with standard error :math:`s` has the smallest
-    mean squared error when it is multiplied by :math:`\mu^2 / (\mu^2 + s^2)`. With :math:`m` in
-    place of the unknown :math:`\mu` this is the factor for a positive gain; for a negative
-    one it is 0.
+    mean squared error when it is multiplied by :math:`\mu^2 / (\mu^2 + s^2)`. If the gain is
+    positive, the factor is this ratio with :math:`m` in place of the unknown :math:`\mu`;
+    otherwise, it is 0.
     """
     if len(gain) < 2 or gain.mean() <= 0:
         return 0.0

@@ -20,9 +20,10 @@ from calibrant.calibrators._validation import check_class_scores, check_score, c
 
 
 class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
-    """Base class of calibrators of the score of a positive side.
+    """Base class of calibrators for the score of the positive side of a binary problem.
 
-    Sample weights are numbers of rows: a weight of 2 stands for two equal rows.
+    Sample weights are interpreted as numbers of rows: a row of weight 2 counts as two identical
+    rows.
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -36,8 +37,8 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
             Targets: 1 for the positive side, 0 for the negative side, or frequencies of the
             positive side between 0 and 1.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as numbers of rows; a weight of 0 leaves the row out. ``None`` means 1
-            for every row.
+            Weights, interpreted as numbers of rows; rows of weight 0 are ignored. ``None``
+            means 1 for every row.
 
         Returns
         -------
@@ -52,12 +53,12 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
         return self
 
     def predict(self, T: ArrayLike) -> FloatArray:
-        """Calibrated probabilities.
+        """Predict calibrated probabilities.
 
         Parameters
         ----------
         T : array-like of shape (n_samples,) or (n_samples, 1)
-            Scores, on the scale of those given to ``fit``.
+            Scores, on the same scale as those passed to ``fit``.
 
         Returns
         -------
@@ -68,7 +69,7 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
         return self._proba(check_score(T))
 
     def transform(self, T: ArrayLike) -> FloatArray:
-        """Calibrated probabilities; the same as `predict`."""
+        """Predict calibrated probabilities; the same as `predict`."""
         return self.predict(T)
 
     def __sklearn_tags__(self) -> Tags:
@@ -87,13 +88,13 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
 
 
 class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
-    """Base class of calibrators of rows of class probabilities.
+    """Base class of calibrators for rows of class probabilities.
 
-    Sample weights are numbers of distinct rows. Where a row was scored several times, its
-    weight should be divided among its scores, so that no row counts twice.
+    Sample weights are interpreted as numbers of distinct rows. If a row was scored several times,
+    divide its weight among its scores, so that no row counts twice.
 
     Calibrated probabilities are never 0: they are raised to the probability floor, which depends
-    on the number of rows of each class.
+    on the number of rows in each class.
     """
 
     classes_: NDArray[Any]
@@ -108,11 +109,11 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         X : array-like of shape (n_samples, n_classes)
             Rows of held-out probabilities that sum to 1.
         y : array-like of shape (n_samples,)
-            Class labels; the sorted labels belong to the columns. If some classes have no
+            Class labels. The sorted labels correspond to the columns. If some classes have no
             rows, the labels must be column numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as numbers of rows: weights that sum to 1 mean that there was one row in
-            all. A weight of 0 leaves the row out. ``None`` means 1 for every row.
+            Weights, interpreted as numbers of rows: weights that sum to 1 stand for a single
+            row. Rows of weight 0 are ignored. ``None`` means 1 for every row.
 
         Returns
         -------
@@ -124,7 +125,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Calibrated probabilities.
+        """Predict calibrated probabilities.
 
         Parameters
         ----------
@@ -134,14 +135,14 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Class probabilities; each row sums to 1, and none is 0.
+            Class probabilities, none of which is 0; each row sums to 1.
         """
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)
         return self._floored_proba(check_class_scores(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Most probable class of each row.
+        """Predict the most probable class of each row.
 
         Parameters
         ----------
@@ -162,7 +163,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
     def _fit_columns(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> Self:
-        """Fit as `fit` does, on checked points with column numbers as labels."""
+        """Do what `fit` does, for checked points with column numbers as labels."""
         self.n_features_in_ = score.shape[1]
         self.classes_ = np.arange(score.shape[1])
         self.class_count_ = np.bincount(y, weight, score.shape[1]).astype(np.float64)
@@ -170,7 +171,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _floored_proba(self, score: FloatArray) -> FloatArray:
-        """Return what `predict_proba` does, for checked rows."""
+        """Do what `predict_proba` does, for checked rows."""
         return apply_probability_floor(self._proba(score), self.class_count_)
 
     @abstractmethod
@@ -189,7 +190,7 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         score = check_class_scores(X)
         labels = column_or_1d(y)
         with warnings.catch_warnings():
-            # Many classes with few rows are an ordinary case here.
+            # Many classes with few rows are nothing unusual here.
             warnings.filterwarnings("ignore", message="The number of unique classes is greater")
             check_classification_targets(labels)
         if len(labels) != len(score):
@@ -218,7 +219,7 @@ def _match_columns(labels: NDArray[Any], n_columns: int) -> tuple[NDArray[Any], 
     are_integers = np.issubdtype(classes.dtype, np.integer)
     if not (are_integers and classes[0] >= 0 and classes[-1] < n_columns):
         raise ValueError(
-            f"y must contain a class for each of the {n_columns} columns of scores, got the "
+            f"y must contain one class for each of the {n_columns} columns of scores, got the "
             f"classes {classes.tolist()}. If some classes have no rows, pass column numbers as "
             "labels."
         )

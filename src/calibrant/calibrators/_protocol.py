@@ -1,8 +1,8 @@
-"""How calibrators of either kind are fitted and applied.
+"""Fitting and applying binary and multi-class calibrators.
 
-A binary calibrator has ``fit(score, target, sample_weight)`` and ``predict(score)`` on
-one-dimensional scores. A multi-class calibrator is a classifier of rows of scores, with
-``fit(scores, y, sample_weight)`` and ``predict_proba(scores)``.
+A binary calibrator has ``fit(score, target, sample_weight)`` and ``predict(score)`` for
+one-dimensional scores. A multi-class calibrator is a classifier whose features are the class
+scores, with ``fit(scores, y, sample_weight)`` and ``predict_proba(scores)``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from calibrant.calibrators.baselines import ConstantCalibrator, NoCalibration
 
 
 def is_multiclass(calibrator: Any) -> bool:
-    """Whether a calibrator maps rows of class scores rather than single scores."""
+    """Return whether a calibrator maps rows of class scores rather than single scores."""
     return hasattr(calibrator, "predict_proba")
 
 
@@ -40,12 +40,12 @@ def fit_calibrator(
     score, target, sample_weight : ndarray
         The points to fit.
     groups : ndarray of shape (n_points,), default=None
-        Which points belong together; ignored by calibrators without such a parameter.
+        The group of each point. Ignored if the calibrator's ``fit`` has no such parameter.
 
     Returns
     -------
     calibrator or None
-        None if all targets belong to one side or one class.
+        The fitted clone; None if all targets belong to one side or one class.
     """
     if len(target) == 0 or target.min() == target.max() == np.round(target.max()):
         return None
@@ -61,10 +61,10 @@ def fit_calibrator(
 def fit_substitute(
     calibrator: Any, target: IndexArray, sample_weight: FloatArray, n_classes: int
 ) -> Any:
-    """Return what replaces a calibrator that has nothing to be fitted to.
+    """Return a substitute for a calibrator that cannot be fitted.
 
-    Rows of scores stay uncalibrated. One side of a binary problem gets its frequency among
-    the targets, whatever the score.
+    Rows of class scores stay uncalibrated. For a binary problem, the substitute predicts the
+    frequency of the positive side, regardless of the score.
     """
     if is_multiclass(calibrator):
         uniform = np.full((len(target), n_classes), 1.0 / n_classes)
@@ -75,19 +75,19 @@ def fit_substitute(
 
 
 def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> FloatArray:
-    """Calibrated probabilities: of the positive side, or one column per class."""
+    """Return calibrated probabilities: of the positive side, or one column per class."""
     if isinstance(calibrator, BinaryCalibrator):
         proba = calibrator._proba(score)  # the scores are checked
     elif not is_multiclass(calibrator):
         proba = np.asarray(calibrator.predict(score), dtype=np.float64).reshape(len(score))
     else:
-        # A class that was never held out is unknown to the calibrator.
+        # The calibrator does not know classes that were never held out.
         proba = np.zeros((len(score), n_classes))
         proba[:, calibrator.classes_] = calibrator.predict_proba(score)
     if np.isnan(proba).any():
         raise ValueError(
             f"Calibrated probabilities must be numbers. {type(calibrator).__name__} returned NaN "
-            f"for {np.isnan(proba).sum()} scores. Use a calibrator that maps every score, such as "
-            "IsotonicRegression with out_of_bounds='clip'."
+            f"for {np.isnan(proba).sum()} scores. Use a calibrator that can map every score, such "
+            "as IsotonicRegression with out_of_bounds='clip'."
         )
     return np.clip(proba, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Checks of the scores and targets that calibrators are given."""
+"""Checks of the scores and targets passed to calibrators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from calibrant._core.typing import FloatArray
 
 # The difference between larger scores could overflow.
 LARGEST_SCORE = 1e300
-# Rows of probabilities may be off by this much, so that rounded ones are accepted.
+# The sum of a row may differ from 1 by this much, so that rounded probabilities are accepted.
 SUM_TOLERANCE = 0.01
 
 
@@ -29,7 +29,7 @@ def check_score(score: ArrayLike) -> FloatArray:
     if not largest <= LARGEST_SCORE:  # true for NaN as well
         raise ValueError(
             f"score must be finite and within +-{LARGEST_SCORE:.0e}, got {largest:.3g}. "
-            "Drop rows without a score, and rescale large scores."
+            "Drop rows without a score and rescale large scores."
         )
     return values
 
@@ -52,7 +52,7 @@ def check_target(target: ArrayLike, score: FloatArray) -> FloatArray:
 
 def check_class_scores(scores: ArrayLike) -> FloatArray:
     """Return rows of probabilities, one column per class, normalized to sum to 1."""
-    # A fixed memory order, because the last bits of later sums depend on it.
+    # The memory order is fixed because the last bits of later sums depend on it.
     values = check_array(scores, dtype=np.float64, order="C", input_name="scores")
     if values.shape[1] < 2:
         raise ValueError(

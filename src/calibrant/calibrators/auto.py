@@ -36,7 +36,7 @@ from calibrant.calibrators.report import (
 )
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 
-#: The default candidates of `AutoCalibrator`, to which it adds no calibration.
+#: The default candidates of `AutoCalibrator`, which always adds "no calibration" to them.
 DEFAULT_CANDIDATES: Mapping[str, MulticlassCalibrator] = MappingProxyType(
     {
         "class frequencies": ClassFrequencies(),
@@ -54,9 +54,9 @@ DEFAULT_CANDIDATES: Mapping[str, MulticlassCalibrator] = MappingProxyType(
 class AutoCalibrator(MulticlassCalibrator):
     r"""A weighted average of calibrators, shrunk toward no calibration.
 
-    The candidates, which always include no calibration, are fitted on some of the rows and
-    judged on the others. The weights of their average minimize the held-out log loss, and the
-    average is shrunk toward no calibration by the noise in its gain.
+    Cross-validation determines the held-out log loss of the candidates, which always include no
+    calibration. The weights of their average minimize this loss, and the average is shrunk
+    toward no calibration: the noisier its gain, the more.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class AutoCalibrator(MulticlassCalibrator):
         `calibrant.calibrators.DEFAULT_CANDIDATES`. "no calibration" is always a candidate and
         need not be given.
     cv : int, default=5
-        The number of folds in which candidates are judged.
+        The number of folds used to evaluate the candidates.
     random_state : int, RandomState or None, default=0
-        Deals the rows to the folds. By default, the same rows give the same result.
+        Seeds the assignment of rows to folds. By default, the same rows give the same result.
 
     Attributes
     ----------
@@ -80,16 +80,18 @@ class AutoCalibrator(MulticlassCalibrator):
 
     Notes
     -----
-    With candidates :math:`q_c`, weights :math:`w_c` that minimize the held-out log loss, and the
-    shrinkage :math:`\gamma = m^2 / (m^2 + s^2)`, where m is the mean held-out gain of the
-    average over no calibration and s its standard error, the result is
+    The calibrated probabilities are
 
-    .. math:: \gamma \sum_c w_c q_c + (1 - \gamma) q_0
+    .. math:: \gamma \sum_c w_c q_c + (1 - \gamma) q_0 ,
 
-    where :math:`q_0` is no calibration. If m is negative, :math:`\gamma = 0`.
+    where :math:`q_c` are the probabilities of the candidates, :math:`w_c` the weights that
+    minimize the held-out log loss, and :math:`q_0` the uncalibrated probabilities. The shrinkage
+    is :math:`\gamma = m^2 / (m^2 + s^2)`, where :math:`m` is the mean held-out gain of the
+    average over no calibration and :math:`s` its standard error; it is 0 if :math:`m` is
+    negative.
 
-    Points of one group, such as the repeated scores of a row or the rows of a patient, are
-    never in both the training and the test rows of a split.
+    Points of one group, such as repeated scores of the same row or several rows of the same
+    patient, are never in both the training and the test set of a fold.
 
     Examples
     --------
@@ -129,20 +131,20 @@ class AutoCalibrator(MulticlassCalibrator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Choose the weights of the candidates, and fit those with a positive weight.
+        """Choose the weights of the candidates and fit those with a positive weight.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_classes)
             Rows of held-out probabilities that sum to 1.
         y : array-like of shape (n_samples,)
-            Class labels; the sorted labels belong to the columns.
+            Class labels. The sorted labels correspond to the columns.
         sample_weight : array-like of shape (n_samples,), default=None
-            Numbers of rows: weights that sum to 1 mean that there was one row in all. Points
-            of weight 0 are left out.
+            Weights, interpreted as numbers of rows: weights that sum to 1 stand for a single
+            row. Points of weight 0 are ignored. ``None`` means 1 for every point.
         groups : array-like of shape (n_samples,), default=None
-            Points that belong together, such as scores of the same row. ``None`` means
-            ungrouped.
+            The group of each point: points with scores of the same row, for example, form a
+            group. ``None`` means ungrouped.
 
         Returns
         -------
@@ -175,9 +177,9 @@ class AutoCalibrator(MulticlassCalibrator):
             average += self.weights_[name] * _predict(calibrator, given_known)
         if known.all():
             return average
-        # A class without rows, typically one whose only row cannot be held out, cannot be
-        # judged. As far as there is calibration, it gets half its score and half the frequency
-        # that one row would have.
+        # There is no evidence on a class without held-out rows, typically one whose only row
+        # cannot be held out. The calibrated part of the average moves its probability halfway
+        # from its score to the frequency that one row would have.
         n_rows = self.class_count_.sum() + np.sum(~known)
         half = (1.0 - self.report_.weights[0]) / 2.0
         proba = (1.0 - half) * score + half / n_rows
@@ -185,7 +187,7 @@ class AutoCalibrator(MulticlassCalibrator):
         return proba
 
     def _known(self) -> BoolArray:
-        """Whether each class has rows; all true if at most one class has."""
+        """Return whether each class has rows; all true if at most one class has any."""
         known = self.class_count_ > 0
         return known if known.sum() > 1 else np.ones_like(known)
 
@@ -201,13 +203,13 @@ class AutoCalibrator(MulticlassCalibrator):
         if not isinstance(candidates, Mapping):
             raise ValueError(
                 f"candidates must be a mapping of names to calibrators, got {candidates!r}. "
-                "Pass a dictionary, or None for the default candidates."
+                "Pass a dictionary, or omit it to use the default candidates."
             )
         for name, candidate in candidates.items():
             if not (hasattr(candidate, "fit") and hasattr(candidate, "predict_proba")):
                 raise ValueError(
-                    "candidates must be multi-class calibrators, with fit and predict_proba, got "
-                    f"{candidate!r} for {name!r}. Wrap a binary calibrator in PairwiseCalibrator "
+                    "candidates must be multi-class calibrators with fit and predict_proba, got "
+                    f"{candidate!r} for {name!r}. Wrap binary calibrators in PairwiseCalibrator "
                     "or OneVsRestCalibrator."
                 )
         return {NO_CALIBRATION: NoCalibration(), **candidates}
@@ -237,7 +239,7 @@ class AutoCalibrator(MulticlassCalibrator):
             name: float(value) for name, value in zip(candidates, weights, strict=True) if value
         }
 
-        # The expected gain is estimated on rows that had no part in the shrinkage either.
+        # The expected gain of a fold uses a shrinkage that was estimated without that fold.
         fold_of_group = fold[np.unique(group, return_index=True)[1]]
         shrinkages = np.array(
             [gain_shrinkage(gain[fold_of_group != number]) for number in range(self.cv)]
@@ -245,7 +247,7 @@ class AutoCalibrator(MulticlassCalibrator):
         shrunk = shrinkages * average + (1.0 - shrinkages) * proba[:, 0]
         with np.errstate(invalid="ignore", divide="ignore"):
             log_losses = -(weight @ np.log(proba)) / weight.sum()
-        # Weights that were divided among the points of a row do not sum to 1 exactly.
+        # The weights of the points of one row may not sum to exactly 1.
         is_rare = self.class_count_.round(6) < RARE_CLASS_SIZE
         self.report_ = make_report(
             list(candidates),
@@ -257,7 +259,7 @@ class AutoCalibrator(MulticlassCalibrator):
 
 
 def _given_known(score: FloatArray, known: BoolArray) -> FloatArray:
-    """Scores of the known classes, given that the class is one of them."""
+    """Return the scores of the known classes, given that the class is one of them."""
     return score if known.all() else normalize_rows(score[:, known])
 
 
@@ -268,7 +270,7 @@ def _held_out_proba(
     weight: FloatArray,
     fold: IndexArray,
 ) -> FloatArray:
-    """Probability of the true class by each candidate, fitted on the other folds."""
+    """Return each candidate's probability of the true class when fitted on the other folds."""
 
     def predict(train: BoolArray, test: BoolArray) -> FloatArray:
         fitted = [
@@ -282,7 +284,7 @@ def _held_out_proba(
 
 
 def _held_out_average(proba: FloatArray, weight: FloatArray, fold: IndexArray) -> FloatArray:
-    """Probability of the true class by the average, weighted by the other folds."""
+    """Return the average's probability of the true class when weighted on the other folds."""
 
     def predict(train: BoolArray, test: BoolArray) -> FloatArray:
         return (proba[test] @ average_weights(proba[train], weight[train]))[:, None]
@@ -299,7 +301,7 @@ def _fit(candidate: Any, score: FloatArray, y: IndexArray, weight: FloatArray) -
 
 
 def _predict(candidate: Any, score: FloatArray) -> FloatArray:
-    """Probabilities of all columns; a user's candidate may not have seen every class."""
+    """Predict the probabilities of all columns, even if a candidate has not seen every class."""
     if isinstance(candidate, MulticlassCalibrator):
         return candidate._floored_proba(score)
     proba = np.zeros_like(score)

@@ -1,4 +1,4 @@
-"""What calibrators are compared with, and what replaces them where nothing can be fitted."""
+"""Baselines for calibrators, and substitutes where nothing can be fitted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NoCalibration(MulticlassCalibrator):
 
 
 class ClassFrequencies(MulticlassCalibrator):
-    """The frequencies of the classes, whatever the scores."""
+    """The class frequencies, regardless of the scores."""
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         pass
@@ -30,12 +30,12 @@ class ClassFrequencies(MulticlassCalibrator):
 
 
 class ConstantCalibrator(BinaryCalibrator):
-    """The frequency of the positive side, whatever the score.
+    """The frequency of the positive side, regardless of the score.
 
     Parameters
     ----------
     floored : bool, default=False
-        Whether the frequency stays as far from 0 and 1 as the number of rows demands.
+        Whether to keep the frequency away from 0 and 1 by the probability floor.
 
     Attributes
     ----------

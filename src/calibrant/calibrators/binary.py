@@ -14,14 +14,14 @@ from calibrant.calibrators._base import BinaryCalibrator
 
 # The norm of the gradient of the mean log loss at which a fit has converged.
 TOLERANCE = 1e-9
-# Added to the diagonal of the Hessian, so that directions without effect on the loss stay at 0.
+# Added to the diagonal of the Hessian, so that parameters without effect on the loss stay at 0.
 SMALLEST_CURVATURE = 1e-12
 # Scores with a smaller spread are treated as equal: a slope between them could overflow.
 SMALLEST_SPREAD = 1e-300
 
 
 class _ParametricCalibrator(BinaryCalibrator):
-    """Base class of parametric maps, whose probabilities rest on all rows."""
+    """Base class of parametric maps, whose probabilities are based on all rows."""
 
     _n_rows: float
     _overall: float
@@ -30,14 +30,15 @@ class _ParametricCalibrator(BinaryCalibrator):
         self._n_rows, self._overall = weight.sum(), overall_frequency(target, weight)
 
     def _apply_floor(self, proba: FloatArray) -> FloatArray:
-        """Move probabilities away from 0 and 1 as far as the number of rows demands."""
+        """Keep probabilities away from 0 and 1 by the probability floor of all rows."""
         return floor_frequencies(proba, self._n_rows, self._overall)
 
 
 class SigmoidCalibrator(_ParametricCalibrator):
     r"""Platt scaling: a logistic function of the score.
 
-    Scores that all lie in [0, 1] are treated as probabilities, and their log odds are scaled.
+    If all scores lie in [0, 1], they are treated as probabilities, and their log odds are
+    scaled.
 
     Attributes
     ----------
@@ -54,9 +55,11 @@ class SigmoidCalibrator(_ParametricCalibrator):
 
     where the slope :math:`a` and the intercept :math:`b` minimize the log loss with the targets
     [1]_ :math:`(n_+ + 1) / (n_+ + 2)` for the :math:`n_+` positive and :math:`1 / (n_- + 2)` for
-    the :math:`n_-` negative rows. With these targets, separable data have a finite solution.
+    the :math:`n_-` negative rows. With these targets, the solution is finite even for separable
+    data.
 
-    The probability stays as far from 0 and 1 as the number of rows demands.
+    The probability floor, which depends on the number of rows, keeps probabilities away from 0
+    and 1.
 
     References
     ----------
@@ -106,7 +109,7 @@ class SigmoidCalibrator(_ParametricCalibrator):
 
 
 class BetaCalibrator(_ParametricCalibrator):
-    r"""Beta calibration: a logistic function of the logarithms of a score and its complement.
+    r"""Beta calibration: a logistic function of the logarithms of the score and its complement.
 
     Scores must lie in [0, 1].
 
@@ -124,8 +127,8 @@ class BetaCalibrator(_ParametricCalibrator):
     .. math:: p = \frac{1}{1 + \exp(-(a \log s - b \log(1 - s) + c))}
         \quad \text{with} \quad a, b \ge 0,
 
-    where the parameters minimize the log loss. Scores and probabilities stay as far from 0 and 1
-    as the number of rows demands.
+    where the parameters minimize the log loss. The probability floor, which depends on the number
+    of rows, keeps scores and probabilities away from 0 and 1.
 
     References
     ----------
@@ -157,23 +160,24 @@ class BetaCalibrator(_ParametricCalibrator):
         if len(score) and not (score.min() >= 0 and score.max() <= 1):
             raise ValueError(
                 f"score must lie in [0, 1] for beta calibration, got values from {score.min():g} "
-                f"to {score.max():g}. Use SigmoidCalibrator for decision values."
+                f"to {score.max():g}. For decision values, use SigmoidCalibrator."
             )
         floored = self._apply_floor(score)
         return np.column_stack([np.log(floored), -np.log1p(-floored)])
 
 
 class IsotonicCalibrator(BinaryCalibrator):
-    """Isotonic regression with levels away from 0 and 1.
+    """Isotonic regression with a probability floor.
 
-    Each level of the step function stays as far from 0 and 1 as its number of rows demands.
+    The probability floor keeps each level of the step function away from 0 and 1. It depends on
+    the number of rows at that level.
 
     Parameters
     ----------
     centered : bool, default=False
-        Whether to replace each level of the step function by one point at the mean of its
-        scores, with linear interpolation between the points. Distinct scores then stay
-        distinct [1]_.
+        Whether to replace each level of the step function with a single point at the mean of
+        its scores and to interpolate linearly between the points. Distinct scores then get
+        distinct probabilities [1]_.
 
     Attributes
     ----------
@@ -204,7 +208,7 @@ class IsotonicCalibrator(BinaryCalibrator):
         score, target, weight = pool_ties(score, target, weight)
         first = isotonic_regression(target, weights=weight).blocks[:-1]
         center, level, n_rows = group_means(score, target, weight, first)
-        # Levels with few rows move further than others, so levels out of order are merged again.
+        # The floor moves levels with few rows more than others, so merge those now out of order.
         level = floor_frequencies(level, n_rows, overall)
         merged = isotonic_regression(level, weights=n_rows).blocks[:-1]
         center, level, _ = group_means(center, level, n_rows, merged)
@@ -227,15 +231,14 @@ class HistogramCalibrator(BinaryCalibrator):
     Parameters
     ----------
     n_bins : int, default=10
-        The number of bins. There are fewer if scores are tied.
+        The number of bins. There may be fewer if scores are tied.
 
     Attributes
     ----------
     edges_ : ndarray of shape (n_bins - 1,)
         The edges between the bins.
     shares_ : ndarray of shape (n_bins,)
-        The frequency of positives in each bin, as far from 0 and 1 as its number of rows
-        demands.
+        The frequency of positives in each bin, kept away from 0 and 1 by the probability floor.
 
     References
     ----------
@@ -272,7 +275,7 @@ class HistogramCalibrator(BinaryCalibrator):
 
 
 def _fit_logistic(inputs: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
-    """Coefficients of a logistic regression on targets in [0, 1]."""
+    """Return the coefficients of a logistic regression with targets in [0, 1]."""
     proportion = weight / weight.sum()
 
     def loss(coef: FloatArray) -> tuple[float, FloatArray]:
@@ -291,7 +294,7 @@ def _fit_logistic(inputs: FloatArray, target: FloatArray, weight: FloatArray) ->
 def _fit_increasing_logistic(
     inputs: FloatArray, target: FloatArray, weight: FloatArray
 ) -> FloatArray:
-    """Coefficients of a logistic regression on two inputs, at least 0, and an intercept.
+    """Return two nonnegative coefficients and the intercept of a logistic regression.
 
     The problem is convex: if the unconstrained solution has a negative coefficient, the
     constrained one lies on the boundary, where one or both of the inputs are left out.
@@ -312,5 +315,5 @@ def _fit_increasing_logistic(
 
 
 def _log_loss(margin: FloatArray, target: FloatArray, weight: FloatArray) -> float:
-    """Weighted sum of the log losses of ``expit(margin)``."""
+    """Return the weighted sum of the log losses of ``expit(margin)``."""
     return float(-weight @ (target * log_expit(margin) + (1.0 - target) * log_expit(-margin)))

@@ -13,12 +13,12 @@ from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._base import BinaryCalibrator
 from calibrant.near_isotonic import NearIsotonicPath, near_isotonic_path
 
-# A model whose criterion exceeds the best by more has a relative weight below exp(-50) = 2e-22:
-# even a million of them have no effect in double precision.
+# A model whose criterion exceeds the best one by more than this has a relative weight below
+# exp(-50) = 2e-22. Even a million such models have no effect in double precision.
 NEGLIGIBLE_EXCESS = 100.0
-# Closer scores are tied: a slope between them could overflow.
+# Scores that are closer than this are tied: a slope between them could overflow.
 SMALLEST_GAP = 1e-300
-# The number of groups, over all models, that are evaluated at a time.
+# The number of groups, over all models, to evaluate at a time.
 CHUNK_SIZE = 2**20
 # With fewer groups over all models, scoring every model is faster than pruning.
 PRUNING_SIZE = 2**13
@@ -58,20 +58,22 @@ class ENIR(BinaryCalibrator):
     criterion : {"bic", "aic", "aicc"}, default="bic"
         The information criterion.
     floored : bool, default=False
-        Whether each group of equal fitted values stays as far from 0 and 1 as its number of rows
-        demands. ``False`` is the published method, whose probabilities may be 0 or 1.
+        Whether to apply the probability floor to each group of equal fitted values, which keeps
+        probabilities away from 0 and 1. ``False`` is the published method, whose probabilities
+        may be 0 or 1.
 
     Attributes
     ----------
     X_thresholds_, y_thresholds_ : ndarray of shape (n_thresholds,)
         The points of the fitted map, which is linear between them and constant outside.
     lambdas_ : ndarray of shape (n_models,)
-        Penalties of the models in the ensemble, ascending. Models of negligible weight are
-        left out.
+        The penalties of the models in the ensemble, in ascending order. Models of negligible
+        weight are left out.
     weights_ : ndarray of shape (n_models,)
-        Weights of the models, which sum to 1.
+        The weights of the models, which sum to 1.
     n_groups_ : ndarray of shape (n_models,)
-        Numbers of groups of equal fitted values, which are the degrees of freedom.
+        The number of groups of equal fitted values in each model, which is its degrees of
+        freedom.
 
     See Also
     --------
@@ -95,7 +97,7 @@ class ENIR(BinaryCalibrator):
     :math:`G \log N` by :math:`2 G` and :math:`2 G + 2 G (G + 1) / (N - G - 1)`.
 
     There are three departures from the published code. Targets may be weighted frequencies. Tied
-    scores are pooled instead of dropped. A breakpoint that rounding splits in two counts once.
+    scores are pooled instead of dropped. A breakpoint that rounding splits in two counts as one.
 
     References
     ----------
@@ -137,7 +139,7 @@ class ENIR(BinaryCalibrator):
         self.lambdas_, self.n_groups_ = path.lambdas[models], path.n_groups[models]
         overall = overall_frequency(target, weight) if self.floored else None
         groups, proba = _ensemble_mean(path, models, self.weights_, overall)
-        # The first and the last point of each group; a single one for groups of one point.
+        # The first and the last point of each group, or the only one.
         ends = np.column_stack([path.start[groups], path.stop[groups] - 1]).ravel()
         distinct = np.r_[True, np.diff(ends) > 0]
         self.X_thresholds_, self.y_thresholds_ = _drop_inner_points(
@@ -149,7 +151,7 @@ class ENIR(BinaryCalibrator):
 
 
 def _score_models(path: NearIsotonicPath, models: IndexArray, penalties: FloatArray) -> FloatArray:
-    r"""Information criterion of each model; infinity for models of negligible weight.
+    r"""Return the information criterion of each model; infinity for models of negligible weight.
 
     Notes
     -----
@@ -183,8 +185,8 @@ def _score_models(path: NearIsotonicPath, models: IndexArray, penalties: FloatAr
 def _deviances(path: NearIsotonicPath, models: IndexArray) -> FloatArray:
     """Return -2 times the log-likelihood of each model, which is always finite.
 
-    A fitted value of 0 or 1 belongs to a group whose targets are all 0 or all 1, and contributes
-    nothing. Clipping makes this hold despite rounding.
+    A fitted value of 0 or 1 belongs to a group whose targets are all 0 or all 1, so it
+    contributes nothing. Clipping ensures this despite rounding.
     """
     limits = np.finfo(np.float64)
     log_likelihood = np.zeros(len(models))
@@ -200,7 +202,7 @@ def _deviances(path: NearIsotonicPath, models: IndexArray) -> FloatArray:
 def _ensemble_mean(
     path: NearIsotonicPath, models: IndexArray, weights: FloatArray, overall: float | None
 ) -> tuple[IndexArray, FloatArray]:
-    """Return the groups of the first model, and their values in the weighted mean of all models.
+    """Return the groups of the first model and their values in the weighted mean of all models.
 
     The contribution of a node to the mean is summed over the models in which it is a group. The
     value of a group of the first model is its contribution plus those of all its ancestors.
@@ -221,7 +223,7 @@ def _ensemble_mean(
 def _groups_of_models(
     path: NearIsotonicPath, models: IndexArray
 ) -> Iterator[tuple[IndexArray, IndexArray]]:
-    """Yield the groups of all models and the positions of their models, in chunks."""
+    """Yield the groups of all models and the position of each group's model, in chunks."""
     size = np.cumsum(path.n_groups[models])
     begin, done = 0, 0
     while begin < len(models):
@@ -232,10 +234,10 @@ def _groups_of_models(
 
 
 def _ensemble_weights(criterion: FloatArray) -> FloatArray:
-    """Weights of the models, proportional to exp(-criterion / 2)."""
+    """Return the weights of the models, proportional to exp(-criterion / 2)."""
     best = criterion.min()
     if not np.isfinite(best):
-        # AICc of too few points is infinite for every model: use the simplest, the isotonic one.
+        # With too few points, AICc is infinite for every model. Use the simplest, the isotonic one.
         return np.r_[np.zeros(len(criterion) - 1), 1.0]
     excess = criterion - best
     weights = np.where(excess > NEGLIGIBLE_EXCESS, 0.0, np.exp(-excess / 2.0))
@@ -243,7 +245,7 @@ def _ensemble_weights(criterion: FloatArray) -> FloatArray:
 
 
 def _drop_inner_points(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Drop the inner points of constant stretches, which interpolation restores."""
+    """Drop the inner points of constant stretches; interpolation restores them."""
     changes = y[1:] != y[:-1]
     kept = np.ones(len(y), dtype=bool)
     kept[1:-1] = changes[:-1] | changes[1:]

@@ -1,4 +1,4 @@
-"""Held-out scores -> the calibrators of all problems, and their report."""
+"""Fitting the calibrators of all problems to held-out scores, and reporting their gain."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Calibration:
     calibrators : list
         One per problem.
     report : CalibrationReport
-        What was chosen, and the expected gain.
+        The chosen calibration and its expected gain.
     n_substitutes : int
-        The number of problems without held-out scores of both sides, whose calibrator is a
-        substitute.
+        The number of problems that have a substitute instead of a fitted calibrator, because
+        they lack held-out scores of both sides.
     """
 
     calibrators: list[Any]
@@ -57,7 +57,7 @@ def fit_calibrators(
     problems: Sequence[ScoringProblem],
     data: TrainingData,
 ) -> Calibration:
-    """Fit one calibrator per problem, and estimate what calibration gains.
+    """Fit one calibrator per problem and estimate the gain of calibration.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def fit_calibrators(
 def _report_of_auto(
     calibrator: AutoCalibrator, fitted: AutoCalibrator | None, data: TrainingData
 ) -> CalibrationReport:
-    """Return the report of the fitted calibrator, with the labels of the classes."""
+    """Return the report of the fitted calibrator, with class labels."""
     if fitted is not None:
         return fitted.report_.with_labels(data.classes)
     names = calibrator.candidate_names()
@@ -114,7 +114,7 @@ def _report_of_method(
     problems: Sequence[ScoringProblem],
     data: TrainingData,
 ) -> CalibrationReport:
-    """Estimate the gain of a single calibrator in folds of the rows."""
+    """Estimate the gain of a single calibrator by cross-validation."""
     judged = [
         _judge(calibrator, scores, _side_counts(problem, data), data)
         for scores, problem in zip(held_out, problems, strict=True)
@@ -137,10 +137,10 @@ def _report_of_method(
 def _judge(
     calibrator: Any, scores: HeldOutScores, class_count: FloatArray, data: TrainingData
 ) -> tuple[FloatArray, FloatArray, IndexArray]:
-    """Judge a calibrator on the points of one problem that it was not fitted on.
+    """Evaluate a calibrator on the points of one problem by cross-validation.
 
-    Returns the probability of the true class, uncalibrated and calibrated; the weight of each
-    point; and the group that it belongs to.
+    Returns the uncalibrated and calibrated probabilities of the true class, the weight of each
+    point, and the group it belongs to.
     """
     groups = scores.rows if data.groups is None else data.groups[scores.rows]
     group = np.unique(groups, return_inverse=True)[1]
@@ -170,19 +170,19 @@ def _judge(
 
 
 def _has_both(scores: HeldOutScores) -> bool:
-    """Whether the points belong to more than one side or class."""
+    """Return whether the points belong to more than one side or class."""
     return len(scores) > 0 and bool(scores.target.min() < scores.target.max())
 
 
 def _as_proba(score: FloatArray) -> FloatArray:
-    """Scores as probabilities; decision values are logits, as in a multi-class problem."""
+    """Return scores as probabilities, treating decision values as logits."""
     if score.ndim == 2 or len(score) == 0 or (score.min() >= 0 and score.max() <= 1):
         return score
     return expit(2.0 * score)
 
 
 def _class_columns(proba: FloatArray) -> FloatArray:
-    """One column per class or side."""
+    """Return one column per class or side."""
     return proba if proba.ndim == 2 else np.column_stack([1.0 - proba, proba])
 
 

@@ -1,4 +1,4 @@
-"""Multi-class calibrators made of binary ones, on the scores of a single model."""
+"""Multi-class calibrators composed of binary ones, for the scores of a single model."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from calibrant.calibrators.baselines import ConstantCalibrator
 from calibrant.calibrators.enir import ENIR
 from calibrant.combination import couple_pairs, normalize
 
-# The largest number of groups, as DGG makes of 5,000 scores.
+# The largest number of groups: as many as DGG forms from 5,000 scores.
 MAX_GROUPS = 50
 
 
 class OneVsRestCalibrator(MulticlassCalibrator):
-    """One binary calibrator per class, that class against all others.
+    """One binary calibrator per class: that class against all others.
 
     Each calibrator is fitted on the scores of its class. The calibrated probabilities are
     normalized.
@@ -29,9 +29,9 @@ class OneVsRestCalibrator(MulticlassCalibrator):
     calibrator : binary calibrator, default=None
         The calibrator to clone for each class. ``None`` means ``ENIR(floored=True)``.
     group_rows : float, default=None
-        The number of distinct rows in groups of neighboring scores, which are averaged before
-        calibrators are fitted; there are at most 50 groups. This smooths the map, notably
-        where rows were scored several times. ``None`` means no grouping.
+        The number of distinct rows per group of neighboring scores, which are averaged before
+        the calibrators are fitted; there are at most 50 groups. Grouping smooths the map,
+        notably if rows were scored several times. ``None`` means no grouping.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
 
     See Also
     --------
-    calibrant.strategies.OneVsRest : One model per class, fitted against all others.
+    calibrant.strategies.OneVsRest : One model per class, that class against all others.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class PairwiseCalibrator(MulticlassCalibrator):
     coupling : str, default="wu-lin-weng"
         A method of `calibrant.combination.couple`.
     group_rows : float, default=None
-        The number of distinct rows in groups of neighboring scores, as in
+        The number of distinct rows per group of neighboring scores, as in
         `OneVsRestCalibrator`. ``None`` means no grouping.
 
     Attributes
@@ -98,7 +98,7 @@ class PairwiseCalibrator(MulticlassCalibrator):
 
     Notes
     -----
-    From the scores :math:`s` of all classes, the pair of classes i and j gets the score
+    With the scores :math:`s` of all classes, the score of the pair of classes i and j is
     :math:`s_i / (s_i + s_j)`.
     """
 
@@ -141,7 +141,7 @@ class PairwiseCalibrator(MulticlassCalibrator):
 def _order_pairs(sharpness: FloatArray, class_count: FloatArray) -> list[tuple[int, int]]:
     """Return all pairs of columns, ordered independently of the class labels.
 
-    The order decides which class of a pair is on the positive side, which can affect its
+    The order determines which class of a pair is on the positive side, which can affect its
     calibrator.
     """
     rank = np.lexsort((sharpness, class_count))[::-1]
@@ -162,7 +162,7 @@ def _fit_binary(
     weight: FloatArray,
     group_rows: float | None,
 ) -> Any:
-    """Fit a clone of a calibrator, or a constant if there are rows of one side only."""
+    """Fit a clone of a calibrator, or a constant if all rows are on one side."""
     if calibrator is None:
         calibrator = ENIR(floored=True)
     target = positive.astype(np.float64)
@@ -185,7 +185,7 @@ def _fit_binary(
 
 
 def _predict(calibrator: Any, score: FloatArray) -> FloatArray:
-    """Return the probabilities of checked scores, by any calibrator."""
+    """Return any calibrator's probabilities for checked scores."""
     if isinstance(calibrator, BinaryCalibrator):
         return calibrator._proba(score)
     return calibrator.predict(score)

@@ -1,4 +1,4 @@
-"""The calibrator that a value of ``method`` stands for."""
+"""The choice of a calibrator by the value of ``method``."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from calibrant.calibrators.multiclass import PairwiseCalibrator
 
 
 def resolve_calibrator(method: Any, *, binary: bool) -> Any:
-    """Return the unfitted calibrator that ``method`` stands for.
+    """Return the unfitted calibrator selected by ``method``.
 
     Parameters
     ----------
     method : str or calibrator
         A name or a calibrator to clone.
     binary : bool
-        Whether binary problems are to be calibrated, rather than one multi-class problem.
+        Whether to calibrate binary problems rather than one multi-class problem.
 
     Returns
     -------
     calibrator
-        For binary problems, "auto" is ENIR. For a multi-class problem, a binary calibrator is
-        applied to pairs of classes.
+        The calibrator. For binary problems, "auto" means ENIR. For a multi-class problem, a
+        binary calibrator is applied to pairs of classes.
     """
     if not binary and method == "enir":
-        calibrator = ENIR(floored=True)  # without a floor it is the paper's, for binary problems
+        calibrator = ENIR(floored=True)  # the published ENIR, for binary problems, has no floor
     elif isinstance(method, str) and method in CALIBRATORS:
         calibrator = CALIBRATORS["enir" if binary and method == "auto" else method]()
     elif (
@@ -45,7 +45,7 @@ def resolve_calibrator(method: Any, *, binary: bool) -> Any:
         )
     if binary and is_multiclass(calibrator):
         raise ValueError(
-            "A strategy with binary problems requires a binary calibrator, which has predict and "
+            "A strategy with binary problems requires a binary calibrator, which has predict but "
             f"no predict_proba, got {calibrator!r}. "
             "Use method='enir', or strategy='direct' for this calibrator."
         )

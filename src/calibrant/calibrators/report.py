@@ -1,4 +1,4 @@
-"""What calibration did and what it is expected to gain."""
+"""The report of a calibration: what was chosen, and its expected gain."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from calibrant._core.typing import FloatArray, IndexArray
 
 # The baseline of every report.
 NO_CALIBRATION = "no calibration"
-# Smaller weights are left out, of the average and of its description.
+# Candidates with smaller weights are left out of the average and its description.
 SMALLEST_WEIGHT = 0.005
 LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class CalibrationReport(Record):
-    """The calibration that was chosen, and its expected gain.
+    """The chosen calibration and its expected gain.
 
     Attributes
     ----------
@@ -32,19 +32,17 @@ class CalibrationReport(Record):
     weights : tuple of float
         The weights of the candidates in the final probabilities, which sum to 1.
     log_losses : tuple of float
-        The log loss of each candidate on rows that it was not fitted on; NaN if no rows can
-        be held out. For a strategy with binary problems it is the binary log loss, averaged
-        over the problems.
+        The held-out log loss of each candidate; NaN if no rows can be held out. For a strategy
+        with binary problems, it is the binary log loss averaged over the problems.
     gain : Interval
-        The expected decrease in log loss per row, on rows that had no part in the
-        calibration, with a confidence interval that accounts for the sampling of rows
-        alone. Nominally 95 %; in simulations with 100 rows it covers the gain on new rows
-        in 70 to 85 % of the cases.
+        The expected decrease in log loss on new rows, estimated on held-out rows, with its
+        95% confidence interval. The interval accounts only for the sampling of rows: in
+        simulations with 100 rows, it covers the gain on new rows in 70% to 85% of cases.
     n_rows : int
-        The number of rows, or groups of rows, that the numbers are based on.
+        The number of rows, or of groups of rows, that the estimates are based on.
     rare_classes : tuple
-        Classes with fewer than four rows. They are not calibrated by themselves; the
-        probability floor keeps them from probability 0.
+        The classes with fewer than four rows. They are too rare to be calibrated by
+        themselves, but the probability floor keeps their probabilities above 0.
     """
 
     candidates: tuple[str, ...]
@@ -56,12 +54,12 @@ class CalibrationReport(Record):
 
     @property
     def expected_gain(self) -> float:
-        """The estimate of the gain."""
+        """The estimated gain."""
         return self.gain.estimate
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The ends of the confidence interval of the gain."""
+        """The ends of the confidence interval for the gain."""
         return self.gain.low, self.gain.high
 
     def with_labels(self, classes: Sequence[Any] | NDArray[Any]) -> CalibrationReport:
@@ -75,7 +73,7 @@ class CalibrationReport(Record):
         Returns
         -------
         CalibrationReport
-            The same report, its rare classes named.
+            The same report, with the labels of its rare classes.
         """
         rare = np.asarray(classes)[list(self.rare_classes)].tolist()
         return replace(self, rare_classes=tuple(rare))
@@ -161,7 +159,7 @@ def make_report(
 def group_gains(
     true_proba: FloatArray, baseline: FloatArray, weight: FloatArray, group: IndexArray
 ) -> FloatArray:
-    """Mean gain in log probability of the true class, one value per group."""
+    """Return the mean gain in log probability of the true class, one value per group."""
     _, group = np.unique(group, return_inverse=True)
     gain = np.bincount(group, weight * np.log(true_proba / baseline))
     return gain / np.bincount(group, weight)

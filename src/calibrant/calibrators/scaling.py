@@ -1,4 +1,4 @@
-"""The scaling family: softmax of an affine map of the log scores."""
+"""The scaling family: the softmax of an affine map of the log scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._affine_map import fit_affine_map, fit_inverse_temperature
 from calibrant.calibrators._base import MulticlassCalibrator
 
-# Smaller scores are indistinguishable, however confident the classifier is.
+# Smaller scores are treated as equal, however confident the classifier is.
 SMALLEST_SCORE = 1e-12
 
 
@@ -24,15 +24,15 @@ class TemperatureScaling(MulticlassCalibrator):
     Parameters
     ----------
     penalty : float, default=0.0
-        The strength of the penalty on the deviation of the inverse temperature from 1. With a
-        positive penalty, few rows change the scores little. 0 is the published method [1]_.
+        The strength of the penalty on the deviation of the inverse temperature from 1. If it is
+        positive, a few rows change the scores only a little. 0 is the published method [1]_.
 
     Attributes
     ----------
     temperature_ : float
-        Above 1 for overconfident scores, below 1 for underconfident ones.
+        The temperature: above 1 for overconfident scores, below 1 for underconfident ones.
     floor_ : ndarray of shape (n_classes,)
-        Scores below the floor are replaced by it before their logarithm is taken.
+        Scores below this floor are raised to it before their logarithm is taken.
 
     Notes
     -----
@@ -45,8 +45,8 @@ class TemperatureScaling(MulticlassCalibrator):
     :math:`1 / t`.
 
     The floor of the scores is either the probability floor of each class, which suits scores
-    that are exactly 0, or 1e-12, which suits scores whose order of magnitude is informative. The
-    one with the lower log loss is chosen.
+    that are exactly 0, or 1e-12, which suits scores whose order of magnitude is informative,
+    whichever gives the lower log loss.
 
     References
     ----------
@@ -83,7 +83,7 @@ class StructuredMatrixScaling(MulticlassCalibrator):
     r"""Temperature scaling followed by an affine map with structured penalties.
 
     With few rows, the penalties leave little more than temperature scaling. With many rows,
-    every class can correct every other.
+    the score of each class can affect the probability of every other class.
 
     Parameters
     ----------
@@ -114,12 +114,12 @@ class StructuredMatrixScaling(MulticlassCalibrator):
     with the sample weights :math:`w_i` and the parameters ``intercept``, ``diagonal`` and
     ``off_diagonal`` as :math:`\rho_b`, :math:`\rho_d` and :math:`\rho_o`. The penalty does not
     grow with the number of rows, so its effect fades as rows are added. Since weights are numbers
-    of distinct rows, scoring a row several times does not weaken it.
+    of distinct rows, scoring a row several times does not weaken the penalty.
 
     There are two departures from the published method, which matter for scores near 0. The floor
-    of the scores is chosen by log loss, as in `TemperatureScaling`. Scores after temperature
-    scaling are raised to the probability floor, where the published code mixes them with one
-    uniform row in n + 1.
+    of the scores is chosen by log loss, as in `TemperatureScaling`. After temperature scaling,
+    scores are raised to the probability floor, whereas the published code mixes them with the
+    uniform distribution, at a weight of 1 / (n + 1).
 
     References
     ----------
@@ -169,21 +169,21 @@ class StructuredMatrixScaling(MulticlassCalibrator):
         return softmax(self._log_tempered(score) @ self.coef_.T + self.intercept_)
 
     def _log_tempered(self, score: FloatArray) -> FloatArray:
-        """Logarithms of the scores after temperature scaling and the probability floor."""
+        """Return the log scores after temperature scaling and the probability floor."""
         tempered = softmax(_log_scores(score, self.floor_) / self.temperature_)
         return np.log(apply_probability_floor(tempered, self.class_count_))
 
 
 class VectorScaling(StructuredMatrixScaling):
-    """Temperature scaling followed by a factor and an intercept for each class.
+    """Temperature scaling followed by one factor and one intercept per class.
 
     This is `StructuredMatrixScaling` with a diagonal matrix.
 
     Parameters
     ----------
     intercept, diagonal : float, default=1.0
-        The strength of the ridge penalty on each part of the map. 0 is vector scaling without
-        penalties.
+        The strength of the ridge penalty on each part of the map. 0 means unpenalized vector
+        scaling.
 
     Attributes
     ----------
@@ -227,14 +227,14 @@ class DirichletCalibrator(MulticlassCalibrator):
 
     Notes
     -----
-    The probabilities are :math:`\operatorname{softmax}(W \log s + b)`, where :math:`W` and
-    :math:`b` minimize [1]_
+    The probabilities are :math:`\operatorname{softmax}(W \log s + b)`. The parameters :math:`W`
+    and :math:`b` minimize [1]_
 
     .. math:: -\frac{1}{n} \sum_i w_i \log \operatorname{softmax}(W \log s_i + b)_{y_i}
         + \frac{\lambda}{K (K - 1)} \sum_{k \ne j} W_{kj}^2 + \frac{\mu}{K} \sum_k b_k^2,
 
-    :math:`n = \sum_i w_i`, and :math:`\lambda` and :math:`\mu` are the parameters
-    ``off_diagonal`` and ``intercept``.
+    where :math:`n = \sum_i w_i` and the parameters ``off_diagonal`` and ``intercept`` are
+    :math:`\lambda` and :math:`\mu`.
 
     References
     ----------
@@ -271,7 +271,7 @@ class DirichletCalibrator(MulticlassCalibrator):
 
 
 def _log_scores(score: FloatArray, floor: FloatArray) -> FloatArray:
-    """Logarithms of the scores, raised to the floor."""
+    """Return the logarithms of the scores, raised to the floor."""
     return np.log(np.maximum(score, floor))
 
 
@@ -282,7 +282,7 @@ def _fit_floor_and_inverse_temperature(
     class_count: FloatArray,
     penalty: float = 0.0,
 ) -> tuple[FloatArray, float]:
-    """Choose the floor of the scores by log loss, each with its inverse temperature."""
+    """Choose the floor with the lower log loss, each floor with its best inverse temperature."""
     candidates = []
     for floor in (
         probability_floor(class_count, PSEUDO_COUNT),
@@ -300,14 +300,14 @@ def _fit_floor_and_inverse_temperature(
 def _check_penalty(name: str, value: float) -> None:
     if not isinstance(value, int | float | np.floating) or not value >= 0:
         raise ValueError(
-            f"{name} must be a number of at least 0, got {value!r}. Use 1 for a common choice."
+            f"{name} must be a number of at least 0, got {value!r}. A common choice is 1."
         )
 
 
 def _part_penalties(
     n_classes: int, intercept: float, diagonal: float, off_diagonal: float
 ) -> FloatArray:
-    """Penalties on the entries of an affine map (W, b), of shape (K, K + 1)."""
+    """Return the penalties on the entries of an affine map (W, b), of shape (K, K + 1)."""
     penalty = np.full((n_classes, n_classes + 1), off_diagonal)
     np.fill_diagonal(penalty, diagonal)
     penalty[:, -1] = intercept

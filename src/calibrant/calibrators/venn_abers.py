@@ -15,17 +15,17 @@ from calibrant.calibrators._validation import check_score
 class VennAbersCalibrator(BinaryCalibrator):
     r"""Inductive Venn-Abers prediction.
 
-    Isotonic regression is fitted twice for each new row: with the row added as a negative, and
-    with the row added as a positive. The two fitted values at its score are the ends of an
-    interval, from which one probability is derived. It is never 0 or 1.
+    Isotonic regression is fitted twice for each new row: once with the row added as a negative,
+    and once with the row added as a positive. The two fitted values at its score are the ends of
+    an interval, from which a single probability is derived. It is never 0 or 1.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_scores,)
         The distinct scores seen during ``fit``.
     lower_, upper_ : ndarray of shape (2 * n_scores + 1,)
-        The ends of the interval for new scores: below the first of ``scores_``, at it, between
-        it and the second, and so on.
+        The ends of the interval for new scores below the first of ``scores_``, equal to it,
+        between it and the second one, and so on.
 
     Notes
     -----
@@ -33,7 +33,7 @@ class VennAbersCalibrator(BinaryCalibrator):
 
     .. math:: p = \frac{p_1}{1 - p_0 + p_1},
 
-    whose regret in log loss is the same whichever end is right [1]_.
+    which has the same regret in log loss whichever end is right [1]_.
 
     References
     ----------
@@ -65,12 +65,12 @@ class VennAbersCalibrator(BinaryCalibrator):
         return upper / (1.0 - lower + upper)
 
     def predict_interval(self, T: ArrayLike) -> FloatArray:
-        """Lower and upper probabilities.
+        """Predict lower and upper probabilities.
 
         Parameters
         ----------
         T : array-like of shape (n_samples,) or (n_samples, 1)
-            Scores, on the scale of those given to ``fit``.
+            Scores, on the same scale as those passed to ``fit``.
 
         Returns
         -------
@@ -88,11 +88,12 @@ class VennAbersCalibrator(BinaryCalibrator):
 
 
 def _fits_with_new_point(target: FloatArray, weight: FloatArray, label: float) -> FloatArray:
-    """Isotonic fit at a new point of weight 1, for each place that the point can have.
+    """Return the isotonic fit at a new point of weight 1, for each possible place of the point.
 
-    The places are before the first point, tied with it, between it and the second, and so on. The
-    fit at a place starts from the isotonic fits of the points before it and of the points after
-    it, and merges neighboring groups into the group of the new point while they are out of order.
+    The possible places are before the first point, tied with it, between it and the second one,
+    and so on. The fit at a place starts from the isotonic fits of the points before it and of the
+    points after it. It merges neighboring groups with the group of the new point as long as they
+    are out of order.
     """
     n_points = len(target)
     cumulative_weight = np.r_[0.0, np.cumsum(weight)]
@@ -131,7 +132,7 @@ def _fits_with_new_point(target: FloatArray, weight: FloatArray, label: float) -
 
 
 def _last_group_starts(target: FloatArray, weight: FloatArray) -> IndexArray:
-    """For each i, the start of the last group of the isotonic fit of the first i points."""
+    """Return, for each i, the start of the last group in the isotonic fit of the first i points."""
     starts = np.zeros(len(target) + 1, dtype=np.intp)
     groups: list[tuple[int, float, float]] = []  # start, weight and total
     for i, (point_target, point_weight) in enumerate(zip(target, weight, strict=True)):

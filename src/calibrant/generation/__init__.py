@@ -1,4 +1,4 @@
-"""Sources of held-out scores: Monte Carlo cross-validation, folds, out-of-bag votes."""
+"""Sources of held-out scores: Monte Carlo cross-validation, folds and out-of-bag votes."""
 
 from calibrant._core.held_out import HeldOutScores
 from calibrant.generation.base import Generator

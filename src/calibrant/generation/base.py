@@ -1,4 +1,4 @@
-"""The interface of the sources of held-out scores."""
+"""The interface that all sources of held-out scores implement."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from calibrant._core.problems import ScoringProblem
 class Generator(ABC):
     """A source of held-out scores."""
 
-    # How warnings begin that the estimator gives and the generator deals with.
+    # Prefixes of estimator warnings that the generator handles itself.
     handled_warnings: ClassVar[tuple[str, ...]] = ()
 
     def known_classes(self, estimator: Any) -> NDArray[Any] | None:
-        """Return the classes of a model that is not refitted; None if it is."""
+        """Return the classes of a model that is not refitted; None for a model that is."""
         return None
 
     def prepare(self, estimator: Any) -> Any:
@@ -28,14 +28,14 @@ class Generator(ABC):
         return estimator
 
     def fit_models(self, fitter: Fitter, problems: list[ScoringProblem]) -> list[Any]:
-        """Fit the models that predict, one per problem, on all rows."""
+        """Fit the models used for prediction on all rows, one per problem."""
         return fitter.fit(problems)
 
     @abstractmethod
     def generate(
         self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
     ) -> list[HeldOutScores]:
-        """Held-out scores of every problem.
+        """Return the held-out scores of every problem.
 
         Parameters
         ----------
@@ -49,6 +49,6 @@ class Generator(ABC):
         Returns
         -------
         list of HeldOutScores
-            One per problem; without points where no row can be held out, for example where
-            no split leaves all labels of the problem in the training rows.
+            One per problem. It has no points if no row can be held out, for example because no
+            split leaves all labels of the problem in the training rows.
         """

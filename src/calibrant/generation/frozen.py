@@ -19,7 +19,7 @@ from calibrant.generation.base import Generator
 class FrozenModel(Generator):
     """Scores of a frozen model, which was fitted on other rows.
 
-    All rows given to ``fit`` are held out, and one model serves every problem.
+    All rows passed to ``fit`` are held out. The same model scores every problem.
     """
 
     def known_classes(self, estimator: Any) -> NDArray[Any]:
@@ -34,7 +34,7 @@ class FrozenModel(Generator):
     def generate(
         self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
     ) -> list[HeldOutScores]:
-        """Score all rows once, and derive the score of each problem."""
+        """Score all rows once and derive the score of each problem."""
         score, is_proba = class_scores(models[0], fitter.data.X)
         return [
             scored_points(

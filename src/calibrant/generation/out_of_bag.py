@@ -1,4 +1,4 @@
-"""Held-out scores without refits: votes of the models that did not see a row."""
+"""Held-out scores without refitting: the out-of-bag votes of an ensemble."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from calibrant._core.problems import ScoringProblem, problem_score
 from calibrant._core.typing import FloatArray
 from calibrant.generation.base import Generator
 
-# A row is out of bag for about a third of the models. With few models its votes are much noisier
-# than those of the whole ensemble, and their calibration map differs. On the twelve data sets with
-# 100 rows, votes of 50 trees did as well as folds (log loss .810 and .811), votes of 20 trees did
-# not (.832 and .823).
+# A row is out of bag for about a third of the models. With few models, its votes are much noisier
+# than those of the whole ensemble and need a different calibration map. On the twelve data sets
+# with 100 rows, the votes of 50 trees did as well as folds (log loss .810 and .811); the votes of
+# 20 trees did not (.832 and .823).
 ENOUGH_MODELS = 50
-# Modules of scikit-learn whose transformers use features only; those that need labels have a tag.
+# Modules of scikit-learn whose transformers ignore labels, unless a tag says that they need them.
 LABEL_FREE = tuple(
     f"sklearn.{name}"
     for name in (
@@ -40,32 +40,32 @@ LABEL_FREE = tuple(
 
 @dataclass(frozen=True)
 class OutOfBag(Generator):
-    """Votes of the models of an ensemble on the rows outside their bootstrap samples.
+    """Out-of-bag votes: each row is scored by the models not fitted on it.
 
     No model is refitted. Requires a forest with ``bootstrap=True`` or a
     `sklearn.ensemble.BaggingClassifier`, alone or as the last step of a pipeline whose other
-    steps are known not to use the labels. The model is fitted with ``oob_score=True``. Rows that
+    steps are known to ignore labels. The ensemble is fitted with ``oob_score=True``. Rows that
     are in every bootstrap sample have no votes and are left out.
 
-    ``cv="auto"`` uses out-of-bag votes if there are at least 50 models; votes of fewer models
-    are too noisy.
+    ``cv="auto"`` uses out-of-bag votes only if there are at least 50 models, because the votes
+    of fewer models are too noisy.
 
     Notes
     -----
     A row is out of bag for about a third of the models, so its votes are slightly noisier than
-    those of the whole ensemble. The expected gain in the calibration report, which is estimated
-    from these votes, is therefore slightly too large. Votes are compared with the labels, whereas
+    those of the whole ensemble. The expected gain in the calibration report is estimated from
+    these votes and is therefore slightly too large. Votes are compared with the labels, whereas
     the published code compares them with the ensemble's own predictions.
     """
 
-    # Both concern rows in every bootstrap sample; bagging divides by their number of votes, 0.
+    # Both concern rows in every bootstrap sample: they have no votes, and bagging divides by 0.
     handled_warnings: ClassVar[tuple[str, ...]] = (
         "Some inputs do not have OOB scores",
         "invalid value encountered in divide",
     )
 
     def prepare(self, estimator: Any) -> Any:
-        """Return the estimator, set to record its out-of-bag votes."""
+        """Return the estimator, configured to record its out-of-bag votes."""
         check_votes(estimator)
         prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
         if estimator.get_params()[f"{prefix}oob_score"]:
@@ -75,11 +75,11 @@ class OutOfBag(Generator):
     def generate(
         self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
     ) -> list[HeldOutScores]:
-        """Out-of-bag votes of the model of every problem."""
+        """Return the out-of-bag votes for every problem."""
         if fitter.data.groups is not None:
             raise ValueError(
-                "cv='oob' requires ungrouped rows, because a bootstrap sample splits groups, "
-                "got groups. Use cv='auto', which holds out whole groups."
+                "cv='oob' requires ungrouped rows, because bootstrap samples split groups, got "
+                "groups. Use cv='auto', which holds out whole groups."
             )
         return [
             scored_points(_votes(model, problem), problem.target, fitter.data.weight, problem.rows)
@@ -88,7 +88,7 @@ class OutOfBag(Generator):
 
 
 def has_enough_votes(estimator: Any) -> bool:
-    """Whether an estimator has valid out-of-bag votes of enough models."""
+    """Return whether an estimator has valid out-of-bag votes from enough models."""
     ensemble = _ensemble(estimator)
     return (
         _is_bootstrapped(ensemble)
@@ -108,8 +108,8 @@ def check_votes(estimator: Any) -> None:
     supervised = _supervised_steps(estimator)
     if supervised:
         raise ValueError(
-            "cv='oob' requires that no step before the ensemble uses labels, "
-            f"got {supervised[0]!r}, which may use those of out-of-bag rows. Use cv='auto'."
+            "cv='oob' requires that no step before the ensemble use labels, got "
+            f"{supervised[0]!r}, which may use the labels of out-of-bag rows. Use cv='auto'."
         )
 
 
@@ -123,14 +123,14 @@ def _is_bootstrapped(ensemble: Any) -> bool:
 
 
 def _supervised_steps(estimator: Any) -> list[Any]:
-    """Return the steps before the ensemble that use labels, or may."""
+    """Return the steps before the ensemble that use or may use labels."""
     if not isinstance(estimator, Pipeline):
         return []
     return [step for _, step in estimator.steps[:-1] if not _ignores_labels(step)]
 
 
 def _ignores_labels(step: Any) -> bool:
-    """Whether a step and all its parts are known not to use labels."""
+    """Return whether a step and all its parts are known to ignore labels."""
     if not isinstance(step, BaseEstimator):
         return True  # "passthrough"
     from sklearn.feature_selection import VarianceThreshold  # slow to import
@@ -147,13 +147,12 @@ def _ignores_labels(step: Any) -> bool:
 
 
 def _votes(model: Any, problem: ScoringProblem) -> FloatArray:
-    """Frequencies of out-of-bag votes; NaN for rows without votes."""
+    """Return the frequencies of out-of-bag votes; NaN for rows without votes."""
     votes = np.array(_ensemble(model).oob_decision_function_, dtype=np.float64)
     if len(votes) != len(problem.rows):
         raise ValueError(
-            "cv='oob' requires out-of-bag votes on all training rows, "
-            f"got votes on {len(votes)} of {len(problem.rows)} rows, because a step adds or drops "
-            "rows. Use cv='auto'."
+            f"cv='oob' requires out-of-bag votes for all {len(problem.rows)} training rows, got "
+            f"votes for {len(votes)} rows, because a step adds or drops rows. Use cv='auto'."
         )
     # Forests report zeros for rows without votes.
     votes[votes.sum(axis=1) == 0] = np.nan

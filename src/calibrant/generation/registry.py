@@ -1,4 +1,4 @@
-"""The generator that a value of ``cv`` stands for."""
+"""The choice of a generator by the value of ``cv``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GENERATORS: dict[str, type[Generator]] = {"monte-carlo": MonteCarloCV, "oob": Ou
 def resolve_generator(
     cv: Any, *, binary: bool, estimator: Any = None, grouped: bool = False
 ) -> Generator:
-    """Return the generator that ``cv`` stands for.
+    """Return the generator selected by ``cv``.
 
     Parameters
     ----------
@@ -26,16 +26,16 @@ def resolve_generator(
     binary : bool
         Whether the problems are binary.
     estimator : classifier, default=None
-        The estimator to calibrate. A frozen one provides its own held-out scores, whatever
-        ``cv`` is.
+        The estimator to calibrate. If it is frozen, ``cv`` is ignored and its scores on all
+        rows are used.
     grouped : bool, default=False
         Whether the rows belong to groups.
 
     Returns
     -------
     Generator
-        The generator. "auto" is Monte Carlo cross-validation for binary problems. For a
-        multi-class problem it is out-of-bag votes if the estimator has enough of them and
+        The generator. "auto" means Monte Carlo cross-validation for binary problems. For a
+        multi-class problem, it means out-of-bag votes if the estimator has enough of them and
         the rows are ungrouped, and repeated folds otherwise.
     """
     if isinstance(estimator, FrozenEstimator):
@@ -51,7 +51,7 @@ def resolve_generator(
     if isinstance(cv, str):
         raise ValueError(
             f"cv must be 'auto', one of {sorted(GENERATORS)}, a number of folds, a scikit-learn "
-            "splitter, (train, test) pairs of row numbers, or an object of calibrant.generation, "
-            f"got {cv!r}. Omit it to use 'auto'."
+            "splitter, (train, test) pairs of row numbers, or an instance of a class in "
+            f"calibrant.generation, got {cv!r}. Omit it to use 'auto'."
         )
     return CrossFit(cv)

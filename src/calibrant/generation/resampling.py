@@ -1,4 +1,4 @@
-"""Held-out scores by refitting: Monte Carlo cross-validation, folds, repeated folds."""
+"""Held-out scores by refitting: Monte Carlo cross-validation, folds and repeated folds."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, Split
 from calibrant.generation.base import Generator
 
-# Very small problems would need thousands of refits to reach n_points, and these would say no
-# more about so few rows.
+# Very small problems would need thousands of refits to reach n_points, which would reveal no more
+# about so few rows.
 MOST_SPLITS = 1000
-# Further repeats change the calibration in the third digit.
+# Further repeats change the calibration only in the third digit.
 MOST_REPEATS = 5
 
 
 class Resampling(Generator):
-    """Base class of generators that refit the estimator on some rows and score the others."""
+    """Base class of generators that refit the estimator on some rows to score the others."""
 
     def generate(
         self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
     ) -> list[HeldOutScores]:
-        """Held-out scores of every problem; all problems share the splits."""
+        """Return the held-out scores of every problem; all problems share the splits."""
         splits = self.problem_splits(self.splits(fitter.data, fitter.rng), problems)
         scores = iter(_held_out_scores(fitter, list(chain.from_iterable(splits))))
         return [
@@ -41,7 +41,7 @@ class Resampling(Generator):
 
     @abstractmethod
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
-        """Yield training and test rows of each split."""
+        """Yield the training and test rows of each split."""
 
     def problem_splits(
         self, splits: Iterator[Split], problems: list[ScoringProblem]
@@ -51,7 +51,7 @@ class Resampling(Generator):
         if not all_splits:
             raise ValueError(
                 "cv must yield at least one split, got none. "
-                "Pass a list, because an iterator can be used only once."
+                "Pass a list: an iterator can be used only once."
             )
         restricted = [
             [_restrict(problem, number, split) for number, split in enumerate(all_splits)]
@@ -62,25 +62,24 @@ class Resampling(Generator):
 
 @dataclass(frozen=True)
 class MonteCarloCV(Resampling):
-    """Data Generation and Grouping (DGG): random splits, pooled and grouped.
+    """Monte Carlo cross-validation, called Data Generation and Grouping (DGG) in [1]_.
 
     Parameters
     ----------
     n_points : int, default=5000
         Splits are drawn until each problem has at least this many held-out scores.
     test_size : float, default=0.3
-        The proportion of rows that each split holds out.
+        The proportion of rows held out in each split.
     group_size : int or None, default=100
-        The number of neighboring scores that are averaged into one point (DGG); None
-        keeps every score (DG). Scores of multi-class problems have no order and are not
-        grouped.
+        The number of neighboring scores averaged into one point (DGG); None keeps every score
+        (DG). Scores of multi-class problems have no order and are not grouped.
 
     Notes
     -----
-    Departures from the published procedure [1]_: splits are stratified by class, and the
-    training rows of a split contain every class, so that the only row of a class is never
-    held out. At most 1,000 splits are drawn, which matters for problems with fewer than 17
-    rows. With ``groups``, whole groups are held out, at the expense of stratification.
+    This generator departs from the published procedure [1]_ in three ways. Splits are
+    stratified by class, and every class stays in the training rows, so the only row of a class
+    is never held out. At most 1,000 splits are drawn, which matters for problems with fewer
+    than 17 rows. With ``groups``, whole groups are held out, at the expense of stratification.
 
     References
     ----------
@@ -96,12 +95,12 @@ class MonteCarloCV(Resampling):
         if not _is_whole(self.n_points) or self.n_points < 1:
             raise ValueError(
                 f"n_points must be an integer of at least 1, got {self.n_points!r}. "
-                "Use 5000 as published."
+                "Use 5000, as published."
             )
         if not _is_share(self.test_size):
             raise ValueError(
                 f"test_size must lie between 0 and 1, got {self.test_size!r}. "
-                "Pass the share of rows to hold out."
+                "Pass the proportion of rows to hold out."
             )
         if self.group_size is not None and (not _is_whole(self.group_size) or self.group_size < 1):
             raise ValueError(
@@ -127,7 +126,7 @@ class MonteCarloCV(Resampling):
         """Restrict splits to the rows of each problem until it has enough points.
 
         All problems use the same splits; smaller problems use more of them. A split that is
-        drawn again, as happens with very few rows, is counted again but not fitted again.
+        drawn twice, as happens with very few rows, counts twice but is fitted only once.
         """
         restricted: list[dict[bytes, ProblemSplit]] = [{} for _ in problems]
         missing = np.full(len(problems), self.n_points)
@@ -148,7 +147,7 @@ class MonteCarloCV(Resampling):
     def generate(
         self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
     ) -> list[HeldOutScores]:
-        """Held-out scores of every problem, to be grouped before calibration."""
+        """Return the held-out scores of every problem, to be grouped before calibration."""
         held_out = super().generate(fitter, problems, models)
         return [replace(scores, group_size=self.group_size) for scores in held_out]
 
@@ -160,8 +159,8 @@ class CrossFit(Resampling):
     Parameters
     ----------
     cv : int, splitter or iterable, default=5
-        The number of stratified folds, which keep groups together; a scikit-learn splitter;
-        or (train, test) pairs of row indices.
+        A number of stratified folds, which keep groups together; a scikit-learn splitter;
+        or (train, test) pairs of row numbers.
     """
 
     cv: Any = 5
@@ -177,7 +176,7 @@ class CrossFit(Resampling):
             raise ValueError(f"cv must be at least 2 folds, got {self.cv}. Use 5 or 10.")
 
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
-        """Yield the folds, or the checked splits of the splitter."""
+        """Yield the folds or the splits of the splitter, after checking them."""
         if not _is_whole(self.cv):
             is_splitter = hasattr(self.cv, "split")
             splits = self.cv.split(data.X, data.y, **data.split_params) if is_splitter else self.cv
@@ -197,10 +196,10 @@ class RepeatedFolds(Resampling):
     Parameters
     ----------
     n_folds : int, default=10
-        The number of folds; fewer if there are fewer rows or groups.
+        The number of folds. Fewer are used if there are fewer rows or groups.
     n_points : int, default=1000
-        Folds are repeated until there are at least this many held-out scores, at most five
-        times: repeats reduce the variance of the scores, but add no rows.
+        Folds are repeated until there are at least this many held-out scores, but at most five
+        times: repeats reduce the variance of the scores but add no rows.
     """
 
     n_folds: int = 10
@@ -214,7 +213,7 @@ class RepeatedFolds(Resampling):
         if not _is_whole(self.n_points) or self.n_points < 1:
             raise ValueError(
                 f"n_points must be an integer of at least 1, got {self.n_points!r}. "
-                "Use 1 for a single pass of the folds."
+                "Use 1 for a single pass over the folds."
             )
 
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
@@ -228,7 +227,7 @@ class RepeatedFolds(Resampling):
 
 
 def _held_out_scores(fitter: Fitter, splits: list[ProblemSplit]) -> list[FloatArray]:
-    """Score the test rows of each split: in closed form where there is one, else by refitting."""
+    """Score the test rows of each split, in closed form if possible and else by refitting."""
     from calibrant.generation.closed_form import closed_form_scores  # slow to import
 
     seeds = fitter.draw_seeds(len(splits))
@@ -268,8 +267,8 @@ def _is_share(value: Any) -> bool:
 def _restrict(problem: ScoringProblem, number: int, split: Split) -> ProblemSplit | None:
     """Restrict a split to the rows of a problem.
 
-    None if there is nothing to score, or if the training rows lack a label of the problem,
-    of which a model fitted on them would know nothing.
+    Returns None if there is nothing to score or if a label is missing from the training rows,
+    since a model fitted on them could not predict it.
     """
     train, test = (rows[problem.member[rows]] for rows in split)
     if len(test) == 0 or np.count_nonzero(np.bincount(problem.target[train])) < problem.n_labels:

@@ -1,4 +1,4 @@
-"""Many splits as arrays, and the scores of each split from its joint log densities."""
+"""Many splits as arrays, and their scores from joint log densities."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 # Scores of the test rows of each split; None where a refit is needed.
 SplitScores = list[FloatArray | None]
 
-# Largest error of a score by rounding. Far below 1e-8, since calibration maps can be steep.
+# The largest rounding error of a score. Far below 1e-8, since calibration maps can be steep.
 SCORE_TOLERANCE = 1e-11
-# Relative rounding error of a sum of log densities.
+# The relative rounding error of a sum of log densities.
 ROUNDING = 64 * float(np.finfo(float).eps)
 
 
@@ -35,7 +35,7 @@ class ProblemBatch:
     label_index : ndarray of shape (n_samples,)
         The index of each row's label; -1 for rows outside the problem.
     label_cells : list of ndarray
-        The cells whose rows have each label.
+        The cells that make up each label.
     scale : ndarray of shape (n_splits, n_features) or (n_splits, 1)
         The divisors of the features in each split.
     tests : list of ndarray
@@ -70,15 +70,16 @@ class ProblemBatch:
         joint : ndarray of shape (n_labels, n_points)
             Joint log densities of label and row, up to a constant per point.
         proba : ndarray of shape (n_labels, n_points)
-            Probabilities of the labels, computed from ``joint`` in the same way as the
-            estimator does, so that scores close to 0 and 1 are tied where its scores are.
+            Probabilities of the labels, computed from ``joint`` as the estimator computes
+            them, so that scores close to 0 and 1 have the same ties.
         rounding : float or ndarray of shape (n_points,)
-            Relative error of ``joint``.
+            The relative error of ``joint``.
 
         Returns
         -------
         list of ndarray or None
-            None for splits with a score whose error could exceed `SCORE_TOLERANCE`.
+            The scores of each split; None if the error of a score could exceed
+            `SCORE_TOLERANCE`.
 
         Notes
         -----
@@ -97,14 +98,14 @@ class ProblemBatch:
         Parameters
         ----------
         is_exact : ndarray of shape (n_points,)
-            Whether the probabilities of a point are those of a refit.
+            Whether the probabilities of a point equal those of a refit.
         proba : ndarray of shape (n_labels, n_points)
             Probabilities of the labels.
 
         Returns
         -------
         list of ndarray or None
-            None for splits with a point that is not exact.
+            The scores of each split; None if one of its points is not exact.
         """
         score = problem_score(proba.T, is_proba=True, binary=self.problem.is_binary)
         n_inexact = np.bincount(self.test_split[~is_exact], minlength=len(self.tests))
@@ -115,13 +116,13 @@ class ProblemBatch:
         ]
 
 
-# What a closed form yields: the splits of one problem, with their scores.
+# What a closed form yields: the splits of one problem and their scores.
 ProblemScores = tuple[ProblemBatch, SplitScores]
 
 
 @dataclass(frozen=True, eq=False)
 class SplitBatch:
-    """Splits of one or more problems on one table of features.
+    """Splits of one or more problems that share one table of features.
 
     Attributes
     ----------
@@ -137,8 +138,8 @@ class SplitBatch:
     Notes
     -----
     Rows with the same label in every problem form a *cell*. Each label of a problem is a union
-    of cells, so that statistics of the training rows are computed once per cell and resampling
-    split, and pooled for every problem.
+    of cells, so statistics of the training rows are computed once per cell and resampling split
+    and then pooled for every problem.
     """
 
     X: Any
@@ -215,7 +216,7 @@ class SplitBatch:
         return batches
 
     def is_regular(self) -> bool:
-        """Return whether training rows have positive weights and occur once per split."""
+        """Return whether training rows have positive weights and occur only once per split."""
         if self.sample_weight is not None:
             if self.sample_weight.shape != self.cell.shape:
                 return False

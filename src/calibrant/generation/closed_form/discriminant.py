@@ -1,4 +1,4 @@
-"""Discriminant analysis: class densities from means and covariances of every split."""
+"""Discriminant analysis: class densities from the means and covariances of every split."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MIN_EIGENVALUE = 1e-5
 EPSILON = float(np.finfo(float).eps)
 # Relative rounding error of squared distances, times the smallest eigenvalue.
 DISTANCE_ROUNDING = 8 * EPSILON
-# Largest rounding error that a refit itself may have. Refits multiply features before they
-# center them, which loses digits if means are far from 0.
+# The largest rounding error allowed in a refit. Refits multiply features before centering them,
+# which loses digits if means are far from 0.
 MAX_REFIT_ERROR = 1e-9
-# Rounding can move a value this close to a threshold, relative to it, to the other side.
+# Rounding can push a value across a threshold if its relative distance is below this.
 THRESHOLD_MARGIN = 1e-6
 # LinearDiscriminantAnalysis normalizes priors whose sum differs from 1 by more than this.
 PRIORS_TOLERANCE = 1e-5
@@ -39,13 +39,14 @@ class Whitening(NamedTuple):
     Attributes
     ----------
     axes : ndarray of shape (n_splits, n_features, n_features)
-        One axis per column, for features that are not scaled; zero for dropped axes.
+        One axis per column, for unscaled features; zero for dropped axes.
     log_det : ndarray of shape (n_splits,)
         The log determinants of the covariance matrices, if no axis is dropped.
     rounding : ndarray of shape (n_splits,)
         The relative rounding errors of squared distances along the axes.
     is_stable : ndarray of shape (n_splits,)
-        Whether rounding errors change neither which axes are dropped nor much of the others.
+        Whether rounding errors leave the choice of axes unchanged and the axes themselves
+        nearly so.
     """
 
     axes: FloatArray
@@ -54,32 +55,32 @@ class Whitening(NamedTuple):
     is_stable: BoolArray
 
     def norm(self, points: FloatArray) -> FloatArray:
-        """Return the Euclidean norms of one point per split along the axes."""
+        """Return the Euclidean norm, along the axes, of one point per split."""
         return np.sqrt(np.square(np.einsum("sd,sda->sa", points, self.axes)).sum(axis=1))
 
 
 def linear_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
     r"""Compute the scores of `LinearDiscriminantAnalysis` as described in `ClosedForm`.
 
-    Yields nothing if the covariance is estimated from more than means and scatter.
+    Yields nothing if the covariance estimate needs more than means and scatter matrices.
 
     Notes
     -----
     With the means :math:`\mu_k` and scatter matrices :math:`S_k` of the labels in the training
     rows (see `Moments`), the within-class covariance :math:`\Sigma = \sum_k \omega_k S_k / n_k`,
-    shrunk if the estimator shrinks it, has weights :math:`\omega_k = n_k / \sum_l n_l` with the
-    svd solver and :math:`\omega_k = \pi_k` with the others. A matrix :math:`W` that whitens it,
-    :math:`W^\top \Sigma W = I`, gives
+    shrunk if the estimator shrinks it, has the weights :math:`\omega_k = n_k / \sum_l n_l` with
+    the svd solver and :math:`\omega_k = \pi_k` with the others. A matrix :math:`W` that whitens
+    it, :math:`W^\top \Sigma W = I`, gives
 
     .. math::
         \log p(x, k) = (x - \bar\mu)^\top W \, m_k - \tfrac{1}{2} \lVert m_k \rVert^2
             + \log \pi_k + c(x),
         \qquad m_k = W^\top (\mu_k - \bar\mu), \quad \bar\mu = \sum_k \pi_k \mu_k .
 
-    The svd solver drops directions in which the data, or the means :math:`m_k`, hardly vary.
+    The svd solver drops directions in which the data or the means :math:`m_k` hardly vary.
     Splits in which rounding could change what it drops are refitted. Earlier versions of
-    scikit-learn divide by the degrees of freedom instead of :math:`n_k`; with these, the check
-    in `closed_form_scores` leaves all splits to refits.
+    scikit-learn divide by the degrees of freedom instead of :math:`n_k`; with these versions,
+    the check in `closed_form_scores` causes all splits to be refitted.
     """
     if isinstance(estimator.shrinkage, str) or estimator.covariance_estimator is not None:
         return
@@ -126,12 +127,12 @@ def linear_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
 def quadratic_scores(estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
     r"""Compute the scores of `QuadraticDiscriminantAnalysis` as described in `ClosedForm`.
 
-    Yields nothing if the covariances are estimated from more than means and scatter.
+    Yields nothing if the covariance estimates need more than means and scatter matrices.
 
     Notes
     -----
     With the mean :math:`\mu_k` and the covariance :math:`\Sigma_k = S_k / n_k` of each label
-    (see `Moments`), regularized or shrunk as the estimator does,
+    (see `Moments`), regularized or shrunk as in the estimator,
 
     .. math::
         \log p(x, k) = \log \pi_k - \frac{1}{2} \left[ \log \det \Sigma_k
@@ -178,7 +179,7 @@ def _log(prior: FloatArray) -> FloatArray:
 
 
 def _smallest_variance(covariance: FloatArray) -> FloatArray:
-    """Return a lower bound of the smallest variance in any direction."""
+    """Return a lower bound on the smallest variance in any direction."""
     variance = np.linalg.eigvalsh(covariance)
     return variance[:, 0] - ROUNDING * variance[:, -1]
 
@@ -186,7 +187,7 @@ def _smallest_variance(covariance: FloatArray) -> FloatArray:
 def _whiten(
     covariance: FloatArray, size: FloatArray, problem: ProblemBatch, threshold: float
 ) -> Whitening:
-    """Whiten covariance matrices by the eigenvectors of the correlation matrices.
+    """Whiten covariance matrices using the eigenvectors of the correlation matrices.
 
     Parameters
     ----------
@@ -197,7 +198,7 @@ def _whiten(
     problem : ProblemBatch
         The splits of a problem.
     threshold : float
-        Axes with an eigenvalue up to this are dropped.
+        Axes whose eigenvalue does not exceed this are dropped.
 
     Returns
     -------
@@ -236,14 +237,15 @@ def _drop_minor_axes(
     weight : ndarray of shape (n_splits, n_labels)
         The weights of the means.
     tol : float
-        Axes are dropped if the means vary by at most this, relative to the first axis.
+        Axes along which the means vary by at most this, relative to the first axis, are
+        dropped.
 
     Returns
     -------
     place : ndarray of shape (n_splits, n_labels, n_features)
         The projected means.
     is_stable : ndarray of shape (n_splits,)
-        Whether rounding errors do not change which axes are dropped.
+        Whether rounding errors leave the choice of dropped axes unchanged.
     """
     _, spread, axes = np.linalg.svd(weight[..., None] * place, full_matrices=False)
     threshold = tol * spread[:, :1]

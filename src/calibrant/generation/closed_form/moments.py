@@ -41,9 +41,9 @@ class Moments(ABC):
         \mu = \frac{1}{n} \sum_A n_A \mu_A, \quad
         S = \sum_A \left[S_A + n_A (\mu_A - \mu)(\mu_A - \mu)^\top\right] .
 
-    The moments of training rows are sums over these rows, rather than differences between the
-    sums of all rows and of the held-out rows, and deviations are taken from the mean of the set
-    itself. So there is no cancellation.
+    Moments are computed as sums over the training rows, not as the difference between sums over
+    all rows and over held-out rows, and deviations are taken from the mean of the set itself.
+    Hence there is no cancellation.
     """
 
     total: FloatArray
@@ -58,12 +58,12 @@ class Moments(ABC):
         problem : ProblemBatch
             The splits of a problem.
         cells : ndarray
-            The cells to unite.
+            The cells to pool.
 
         Returns
         -------
         Moments
-            With one entry per split.
+            The pooled moments, one entry per split.
         """
         total, mean, scatter = (
             values[problem.full_split][:, cells] for values in (self.total, self.mean, self.scatter)
@@ -76,7 +76,7 @@ class Moments(ABC):
     @staticmethod
     @abstractmethod
     def _pool_scatter(scatter: FloatArray, total: FloatArray, shift: FloatArray) -> FloatArray:
-        """Add the scatter of the cells and the scatter of their means around the joint mean."""
+        """Add the scatter within the cells to the scatter of their means around the joint mean."""
 
 
 class DiagonalMoments(Moments):
@@ -98,7 +98,7 @@ class DiagonalMoments(Moments):
         Returns
         -------
         DiagonalMoments
-            With one entry per resampling split and cell.
+            The moments, one entry per resampling split and cell.
         """
         shape = batch.n_full_splits, batch.n_cells
         total, mean, scatter = np.zeros(shape), *np.zeros((2, *shape, X.shape[1]))
@@ -141,7 +141,7 @@ class FullMoments(Moments):
         Returns
         -------
         FullMoments
-            With one entry per resampling split and cell.
+            The moments, one entry per resampling split and cell.
         """
         shape, d = (batch.n_full_splits, batch.n_cells), X.shape[1]
         total, mean, scatter = np.zeros(shape), np.zeros((*shape, d)), np.zeros((*shape, d, d))
@@ -164,7 +164,8 @@ class FullMoments(Moments):
         problem : ProblemBatch
             The splits of a problem.
         shrinkage : float or None
-            The weight of a multiple of the identity with the same trace.
+            The weight of the multiple of the identity that has the same trace; None means no
+            shrinkage.
 
         Returns
         -------
@@ -184,13 +185,13 @@ class FullMoments(Moments):
 
 
 def shrink(covariance: FloatArray, shrinkage: float, variance: float | FloatArray) -> FloatArray:
-    """Return a weighted average of covariances and a multiple of the identity."""
+    """Return the weighted average of covariances and a multiple of the identity."""
     identity = variance * np.eye(covariance.shape[1])
     return (1.0 - shrinkage) * covariance + shrinkage * identity
 
 
 def label_priors(labels: list[Any], priors: Any) -> tuple[FloatArray, FloatArray]:
-    """Return frequencies and prior probabilities of the labels in each split.
+    """Return the frequencies and prior probabilities of the labels in each split.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Naive Bayes: class densities from moments or counts of the training rows of every split."""
+"""Naive Bayes: class densities from the moments or counts of the training rows of every split."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from calibrant.generation.closed_form.moments import DiagonalMoments, label_prio
 
 # A standard deviation smaller than this, relative to the feature, may be a rounding error.
 MIN_RELATIVE_SPREAD = 1e-12
-# Arrays of this many numbers fit into a processor's cache.
+# Arrays of this many numbers fit in the processor's cache.
 CACHE_SIZE = 2**14
-# GaussianNB leaves a class without moments if its weights sum to about this.
+# GaussianNB computes no moments for a class whose weights sum to less than about this.
 MIN_TOTAL_WEIGHT = 1e-7
 # force_alpha=False raises alpha to this.
 MIN_ALPHA = 1e-10
-# Features with more categories than this are left to the estimator.
+# Problems that have features with more categories than this are refitted.
 MAX_CATEGORIES = 10_000
 # A difference that is this much smaller than its terms has too few correct digits.
 MIN_RELATIVE_DIFFERENCE = 1e-6
@@ -43,7 +43,7 @@ def gaussian_scores(estimator: GaussianNB, batch: SplitBatch) -> Iterator[Proble
         \qquad \sigma_{kj}^2 = \frac{S_{kj}}{n_k} + \epsilon \max_j \sigma_j^2 ,
 
     where :math:`\pi_k = n_k / \sum_l n_l` unless priors are given, :math:`\epsilon` is
-    ``var_smoothing``, and :math:`\sigma_j^2` are the variances of all training rows, which
+    ``var_smoothing``, and :math:`\sigma_j^2` are the variances over all training rows, which
     scikit-learn computes without weights.
     """
     X = batch.X - np.median(batch.X, axis=0)
@@ -74,7 +74,7 @@ def gaussian_scores(estimator: GaussianNB, batch: SplitBatch) -> Iterator[Proble
 def _square_distances(
     X: FloatArray, problem: ProblemBatch, mean: FloatArray, scale: FloatArray
 ) -> FloatArray:
-    """Return the squared distances of test rows from the mean in their split, scaled."""
+    """Return the scaled squared distances of test rows from the mean in their split."""
     square = np.empty(len(problem.test_rows))
     step = max(1, CACHE_SIZE // X.shape[1])
     for first in range(0, len(square), step):
@@ -102,7 +102,7 @@ class DiscreteNaiveBayes(ABC):
     Parameters
     ----------
     estimator : MultinomialNB, ComplementNB, BernoulliNB or CategoricalNB
-        The estimator, not fitted.
+        The unfitted estimator.
 
     Notes
     -----
@@ -113,7 +113,7 @@ class DiscreteNaiveBayes(ABC):
     where the coefficients :math:`a_{kj}` and intercepts :math:`b_k` depend on the training rows
     only through the total weight :math:`n_k` and the counts
     :math:`c_{kj} = \sum_i w_i \, z_j(x_i)` of each label. Both are sums over training rows, so
-    that those of a label are sums over its cells.
+    for a label they are sums over its cells.
     """
 
     def __init__(self, estimator: Any):
@@ -125,7 +125,7 @@ class DiscreteNaiveBayes(ABC):
     def scores(cls, estimator: Any, batch: SplitBatch) -> Iterator[ProblemScores]:
         """Compute the scores of the estimator as described in `ClosedForm`.
 
-        Yields nothing for features that the estimator may refuse.
+        Yields nothing for features that the estimator might reject.
         """
         yield from cls(estimator)._scores(batch)
 
@@ -163,7 +163,7 @@ class DiscreteNaiveBayes(ABC):
 
     @abstractmethod
     def indicators(self, batch: SplitBatch) -> Any | None:
-        """Return the columns to count, or None if the estimator may refuse the features."""
+        """Return the columns to count, or None if the estimator might reject the features."""
 
     @abstractmethod
     def coefficients(self, count: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -242,7 +242,7 @@ class Bernoulli(DiscreteNaiveBayes):
 
     Notes
     -----
-    With the frequencies :math:`q_{kj} = (c_{kj} + \alpha) / (n_k + 2 \alpha)` of presence,
+    With the frequencies of presence :math:`q_{kj} = (c_{kj} + \alpha) / (n_k + 2 \alpha)`,
 
     .. math::
         a_{kj} = \log \frac{q_{kj}}{1 - q_{kj}},
@@ -250,14 +250,14 @@ class Bernoulli(DiscreteNaiveBayes):
     """
 
     def indicators(self, batch: SplitBatch) -> Any | None:
-        """Return whether each feature is present, or None for smoothing per feature."""
+        """Return whether each feature is present, or None if features differ in smoothing."""
         if self.alpha.ndim:
             return None
         threshold = self.estimator.binarize
         return batch.X if threshold is None else binarize(batch.X, threshold=threshold)
 
     def coefficients(self, count: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return log odds of presence, and log probabilities that no feature is present."""
+        """Return the log odds of presence and the log probability that no feature is present."""
         present = (count + self.alpha) / (total + 2.0 * self.alpha)[..., None]
         absent = 1.0 - present
         log_absent = np.log(np.where(absent < MIN_RELATIVE_DIFFERENCE, np.nan, absent))
@@ -274,14 +274,14 @@ class Categorical(DiscreteNaiveBayes):
     .. math::
         a_{kt} = \log \frac{c_{kt} + \alpha}{n_k + \alpha m}, \qquad b_k = \log \pi_k .
 
-    The estimator takes :math:`m` from the largest category in the training rows or from
+    The estimator derives :math:`m` from the largest category in the training rows and from
     ``min_categories``; it has no density for larger categories in test rows.
     """
 
     first_column: IndexArray
 
     def indicators(self, batch: SplitBatch) -> Any | None:
-        """Return one indicator per category, or None for values that are no categories."""
+        """Return one indicator per category, or None if some values are not categories."""
         category = batch.X.astype(np.intp)
         if category.min() < 0 or category.max() > MAX_CATEGORIES:
             return None
@@ -293,7 +293,7 @@ class Categorical(DiscreteNaiveBayes):
         return csr_array((np.ones(columns.size), (rows, columns.ravel())), shape=shape)
 
     def coefficients(self, count: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return log frequencies, NaN for categories that a split does not know, and log priors."""
+        """Return log frequencies, NaN for categories unknown in a split, and log priors."""
         n_columns = count.shape[2]
         size = np.diff(np.append(self.first_column, n_columns))
         category = np.arange(n_columns) - np.repeat(self.first_column, size)

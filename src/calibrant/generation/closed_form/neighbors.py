@@ -1,4 +1,4 @@
-"""Nearest neighbors: one search among all rows serves every split."""
+"""Nearest neighbors: one search among all rows for every split."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ METRICS = {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "cheb
 # Metrics that depend on all training rows unless metric_params are given.
 METRICS_WITH_PARAMS = {"mahalanobis", "seuclidean"}
 # Squared distances that differ by less than this, relative to the squared norm of the rows, are
-# tied: which of the rows a search finds depends on its algorithm and on the order of rows.
+# tied: which of the rows a search finds depends on its algorithm and on the order of the rows.
 TIE_TOLERANCE = 1e-12
-# A search finds this many standard deviations more neighbors than a split needs on average.
+# A search looks for this many standard deviations more neighbors than a split needs on average.
 SEARCH_MARGIN = 5.0
-# The largest size of an array in a step of the vote.
+# The largest size of an array in one step of the vote.
 MAX_ARRAY_SIZE = 2**20
-# The largest number of neighbors, of all rows together, that a search finds.
+# The largest number of neighbors that a search may find for all rows together.
 MAX_NEIGHBORS = 2**24
 
-# From a number of neighbors to the distances and row numbers of the nearest neighbors of each
+# Maps a number of neighbors to the distances and row numbers of the nearest neighbors of each
 # row of a problem, in order of distance.
 Search = Callable[[int], tuple[FloatArray, IndexArray]]
 
@@ -44,9 +44,8 @@ def neighbor_scores(estimator: KNeighborsClassifier, batch: SplitBatch) -> Itera
     Notes
     -----
     The neighbors of a row among the training rows of a split are its neighbors among all rows,
-    in the same order, without those that the split does not train on. If rows with different
-    labels tie for the last place, which of them the estimator chooses depends on its search, and
-    the split is refitted.
+    in the same order, without the held-out rows. If rows with different labels tie for the last
+    place, the choice between them depends on the estimator's search, and the split is refitted.
     """
     is_known = isinstance(estimator.metric, str) and (
         estimator.metric in METRICS
@@ -76,7 +75,7 @@ def _vote(
     rows, k = problem.problem.rows, estimator.n_neighbors
     is_train_row = batch.in_training[problem.full_split] & problem.problem.member
     n_train = np.count_nonzero(is_train_row, axis=1).min()
-    # One neighbor more than needed shows whether the last one is tied.
+    # One more neighbor than needed shows whether the last one is tied.
     surplus = 1.0 + SEARCH_MARGIN * (1.0 + np.sqrt(k * (1.0 - n_train / len(rows))))
     width = min(len(rows), int((k + surplus) * len(rows) / n_train))
     line = np.searchsorted(rows, problem.test_rows)
@@ -102,7 +101,7 @@ def _vote(
             _inverse_distance(distance, is_chosen) if estimator.weights == "distance" else is_chosen
         )
         for label_votes, is_label in zip(votes, has_label, strict=True):
-            # A cumulative sum adds in the same order as the estimator, the nearest first.
+            # A cumulative sum adds the nearest neighbors first, as the estimator does.
             label_votes[chunk] = np.cumsum(weight * is_label, axis=1)[:, -1]
         is_exact[chunk] = _is_unaffected_by_ties(
             distance, is_chosen, has_label, tie, found_all=width == len(rows)
@@ -112,7 +111,7 @@ def _vote(
 
 
 def _inverse_distance(distance: FloatArray, is_chosen: BoolArray) -> FloatArray:
-    """Return the weights of neighbors; if some have distance 0, only these have weight."""
+    """Return the weights of neighbors; if some are at distance 0, all others get weight 0."""
     is_same = is_chosen & (distance == 0)
     inverse = np.divide(1.0, distance, out=np.zeros_like(distance), where=is_chosen & ~is_same)
     return np.where(is_same.any(axis=1, keepdims=True), is_same, inverse)
@@ -135,9 +134,9 @@ def _is_unaffected_by_ties(
     is_chosen : ndarray of shape (n_points, n_found)
         Whether each of them is one of the nearest training rows.
     has_label : list of ndarray of shape (n_points, n_found)
-        Whether each of them is a training row with each label.
+        For each label, whether each of them is a training row with that label.
     tie : float
-        Squared distances that differ by this are tied.
+        Squared distances that differ by at most this are tied.
     found_all : bool
         Whether the search found all rows.
 

@@ -1,4 +1,4 @@
-"""Features after the preprocessing steps of a pipeline, for many splits."""
+"""Features produced by the preprocessing steps of a pipeline, for many splits."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from sklearn.preprocessing import (
 from calibrant._core.problems import ProblemSplit, take_rows
 from calibrant._core.typing import FloatArray
 
-# Steps that transform each row independently of the rows that they were fitted on.
+# Steps that learn nothing from the rows that they are fitted on.
 STATELESS_STEPS = {Binarizer, Normalizer}
 # Steps that shift and scale each feature.
 SCALERS = {MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler}
 # Steps that ignore the target, so that problems with the same training rows can share them.
 UNSUPERVISED_STEPS = STATELESS_STEPS | SCALERS | {OneHotEncoder, OrdinalEncoder, SimpleImputer}
-# Products of squares of larger features may overflow.
+# Products of squares of larger features could overflow.
 MAX_FEATURE = 1e70
 
 
@@ -41,9 +41,9 @@ class FeatureTable(NamedTuple):
     X : array-like of shape (n_samples, n_features)
         The features.
     positions : list of int
-        The positions of the splits that the features are for.
+        The positions of the splits that share these features.
     scale : ndarray of shape (n_positions, n_features) or None
-        The divisors of the features in each of these splits; None means that they are not
+        The divisors of the features in each of these splits; None means that features are not
         scaled.
     """
 
@@ -66,13 +66,13 @@ def feature_tables(
     splits : list of ProblemSplit
         The splits.
     can_scale : bool
-        Whether the closed form can scale features itself, and does not depend on their means.
+        Whether the closed form can scale features itself and does not depend on their means.
 
     Yields
     ------
     FeatureTable
-        Tables that several splits share. Splits with features of their own are left out, since
-        computing these takes as long as a refit.
+        Tables shared by several splits. A split that shares its features with no other is left
+        out, since computing them takes as long as a refit.
     """
     while steps and type(steps[0]) in STATELESS_STEPS:
         X, steps = clone(steps[0]).fit_transform(X), steps[1:]
@@ -97,7 +97,7 @@ def feature_tables(
 
 
 def as_numbers(X: Any) -> Any | None:
-    """Convert features to double precision if an estimator would compute with it, too.
+    """Convert features to double precision if the estimator would compute in it, too.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _only_scales(step: Any) -> bool:
 
 
 def _fit_scale(steps: list[Any], X: FloatArray) -> FloatArray:
-    """Fit scalers one after another, and return the divisor of each feature."""
+    """Fit scalers one after another and return the divisor of each feature."""
     scale = np.ones(X.shape[1])
     for step in steps:
         fitted = clone(step).fit(X)
@@ -135,7 +135,7 @@ def _fit_scale(steps: list[Any], X: FloatArray) -> FloatArray:
 
 
 def _transform(steps: list[Any], X: Any, splits: list[ProblemSplit]) -> Any:
-    """Fit the steps on training rows that all splits share, and transform all rows."""
+    """Fit the steps on the training rows that all splits share, and transform all rows."""
     train = splits[0].train
     rows = np.unique(np.concatenate([train, *(split.test for split in splits)]))
     line = np.zeros(len(splits[0].problem.target), dtype=np.intp)
@@ -143,5 +143,5 @@ def _transform(steps: list[Any], X: Any, splits: list[ProblemSplit]) -> Any:
     features = take_rows(X, rows)
     for step in steps:
         features = clone(step).fit(take_rows(features, line[train])).transform(features)
-    # Rows that no split uses may be invalid; they get the features of the first row used.
+    # Rows that no split uses may be invalid, so they get the features of the first row used.
     return take_rows(features, line)

@@ -35,15 +35,15 @@ class ClosedForm(NamedTuple):
     Attributes
     ----------
     scores : callable
-        Takes an estimator, which is not fitted, and a `SplitBatch`. Yields the `ProblemBatch` of
-        each problem with the scores of its splits. Problems that it does not yield, and splits
-        whose scores are None, are refitted.
+        Takes an unfitted estimator and a `SplitBatch`. Yields the `ProblemBatch` of each problem
+        together with the scores of its splits. Problems that it does not yield and splits whose
+        scores are None are refitted.
     accepts_sample_weight : bool
-        Whether the estimator takes sample weights.
+        Whether the estimator accepts sample weights.
     accepts_sparse : bool
-        Whether the closed form takes sparse features.
+        Whether the closed form accepts sparse features.
     can_scale : bool
-        Whether the closed form can scale features itself, and does not depend on their means.
+        Whether the closed form can scale features itself and does not depend on their means.
     """
 
     scores: Callable[[Any, SplitBatch], Iterator[ProblemScores]]
@@ -52,7 +52,7 @@ class ClosedForm(NamedTuple):
     can_scale: bool = False
 
 
-# Looked up by exact type, since a subclass may compute anything.
+# Looked up by exact type, since a subclass may compute something else.
 CLOSED_FORMS: dict[type, ClosedForm] = {
     GaussianNB: ClosedForm(gaussian_scores, accepts_sample_weight=True, can_scale=True),
     MultinomialNB: ClosedForm(Multinomial.scores, accepts_sample_weight=True, accepts_sparse=True),
@@ -66,7 +66,7 @@ CLOSED_FORMS: dict[type, ClosedForm] = {
 
 
 class Plan(NamedTuple):
-    """An estimator, taken apart for its closed form.
+    """An estimator, taken apart for scoring in closed form.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Held-out scores by closed forms, checked against refits."""
+"""Held-out scores in closed form, checked against refits."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from calibrant.generation.closed_form.batches import SplitBatch, SplitScores
 from calibrant.generation.closed_form.preprocessing import as_numbers, feature_tables
 from calibrant.generation.closed_form.registry import Plan, find_plan
 
-# Largest difference from the refit of one split, so that all scores are within 1e-8 of refits.
+# The largest difference from the refit of one split. Keeps all scores within 1e-8 of refits.
 REFIT_TOLERANCE = 1e-9
 # p (1 - p) of a score that is well away from 0 and 1.
 INFORMATIVE_VARIANCE = 0.01
-# Approximate size of the arrays of a batch, some 30 MB, unless a single split needs more.
+# The approximate size of the arrays of a batch (about 30 MB), unless a single split needs more.
 MAX_ARRAY_SIZE = 2**22
 
 
@@ -35,7 +35,7 @@ def closed_form_scores(
     Parameters
     ----------
     estimator : classifier
-        The estimator that a refit would fit on the training rows of each split.
+        The estimator to score as if it were fitted on the training rows of each split.
     X : array-like of shape (n_samples, n_features)
         All training rows.
     fit_params : dict
@@ -43,7 +43,7 @@ def closed_form_scores(
     splits : list of ProblemSplit
         The splits.
     refit : callable
-        Takes positions in ``splits``, and returns the scores of these splits by refitting.
+        Takes positions in ``splits`` and returns the scores of these splits by refitting.
 
     Returns
     -------
@@ -58,8 +58,8 @@ def closed_form_scores(
     - One split with scores away from 0 and 1 is refitted and compared with its closed form. If
       they differ, as they would with a version of scikit-learn that computes something else, all
       splits are refitted.
-    - Splits are refitted one by one if rounding or ties could change their scores, and all of
-      them if computing the closed form raised a warning.
+    - A split is refitted if rounding or ties could change its scores. All splits are refitted if
+      computing the closed form issues a warning.
     """
     plan = find_plan(estimator, fit_params)
     if plan is None or len(splits) < 2:
@@ -79,7 +79,7 @@ def closed_form_scores(
 
 
 def _most_informative(scores: SplitScores) -> int | None:
-    """Return the first split with a score well away from 0 and 1, or else the closest to it.
+    """Return the first split with a score well away from 0 and 1, or else the next best.
 
     Scores close to 0 or 1 agree with a refit even if they are computed from other densities.
     """
@@ -98,7 +98,7 @@ def _agree(score: FloatArray | None, refitted: FloatArray) -> bool:
 
 
 def _unchecked_scores(plan: Plan, X: Any, splits: list[ProblemSplit]) -> SplitScores:
-    """Return the scores of the closed form; None for splits without one."""
+    """Return the scores in closed form; None for splits without one."""
     scores: SplitScores = [None] * len(splits)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -115,12 +115,12 @@ def _unchecked_scores(plan: Plan, X: Any, splits: list[ProblemSplit]) -> SplitSc
                     for problem, problem_scores in plan.form.scores(plan.final, batch):
                         for k, score in zip(problem.positions, problem_scores, strict=True):
                             scores[positions[k]] = score
-    # The estimator must issue its own warnings.
+    # Refits let the estimator issue its own warnings.
     return [None] * len(splits) if caught else scores
 
 
 def _chunks(full_splits: list[int], shape: tuple[int, int]) -> Iterable[list[int]]:
-    """Group splits by the resampling split they belong to, so that arrays stay small."""
+    """Group splits by the resampling splits they restrict, so that arrays stay small."""
     n_full_splits = max(1, MAX_ARRAY_SIZE // (sum(shape) * shape[1]))
     chunks: dict[int, list[int]] = {}
     for k, full_split in enumerate(full_splits):

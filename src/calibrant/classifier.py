@@ -25,7 +25,7 @@ from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant._core.validation import check_rows, make_training_data, warn_about_rare_classes
 from calibrant.calibrators._protocol import apply_calibrator
 from calibrant.calibrators.fitting import fit_calibrators
-from calibrant.calibrators.registry import resolve_calibrator
+from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import resolve_generator
@@ -222,7 +222,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fitter.issue_warnings(generator.handled_warnings)
 
         # held-out scores -> calibrators
-        calibration = fit_calibrators(calibrator, self._name(calibrator), held_out, problems, data)
+        name = name_calibrator(self.method, calibrator)
+        calibration = fit_calibrators(calibrator, name, held_out, problems, data)
         self.calibrators_ = calibration.calibrators
         self.calibration_report_ = calibration.report
         warn_about_rare_classes(
@@ -381,11 +382,6 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         validate_data(self, rows.X, skip_check_array=True)
         routed = route_fit(self, self._estimator(), rows.sample_weight, rows.groups, fit_params)
         return make_training_data(rows, *routed, known_classes)
-
-    def _name(self, calibrator: Any) -> str:
-        """Return the name of a single calibrator in the report."""
-        named = isinstance(self.method, str) and self.method != "auto"
-        return self.method if named else type(calibrator).__name__
 
     def _leave_uncalibrated(self) -> Self:
         """Keep the estimator's probabilities, which it must have."""

@@ -8,7 +8,8 @@ from sklearn.svm import LinearSVC
 from calibrant import CalibratedClassifier
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant._core.splits import make_folds
-from calibrant.calibrators import TemperatureScaling
+from calibrant.calibrators import AutoCalibrator, TemperatureScaling
+from calibrant.calibrators.fitting import fit_with_report
 from calibrant.datasets import make_waveform
 from calibrant.metrics import log_loss
 
@@ -76,3 +77,30 @@ def test_groups_count_as_one_in_the_report_of_a_method():
             GaussianNB(), method="sigmoid", strategy=strategy, cv=4, random_state=0
         ).fit(X, y, groups=groups)
         assert model.calibration_report_.n_rows == 40
+
+
+@pytest.mark.parametrize("method", ["auto", "temperature"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_probabilities_get_the_report_of_a_classifier_that_predicts_them(method, grouped):
+    X, y = make_waveform(150, random_state=0)
+    frozen = FrozenEstimator(GaussianNB().fit(X, y))
+    X, y = make_waveform(150, random_state=1)
+    names = np.array(["ash", "birch", "cedar"])
+    groups = np.arange(150) // 3 if grouped else None
+    model = CalibratedClassifier(frozen, method=method).fit(X, y, groups=groups)
+    calibrator = AutoCalibrator() if method == "auto" else TemperatureScaling()
+    fitted, report = fit_with_report(
+        calibrator, method, frozen.predict_proba(X), y, classes=names, groups=groups
+    )
+    expected = model.calibration_report_
+    assert (report.candidates, report.n_rows) == (expected.candidates, expected.n_rows)
+    for name in ("weights", "log_losses", "interval"):
+        np.testing.assert_allclose(
+            getattr(report, name), getattr(expected, name), rtol=0, atol=1e-9
+        )
+    np.testing.assert_array_equal(fitted.class_count_, np.bincount(y))
+    few = np.flatnonzero((y > 0) | (np.cumsum(y == 0) < 3))
+    _, report = fit_with_report(
+        calibrator, method, frozen.predict_proba(X[few]), y[few], classes=names
+    )
+    assert report.rare_classes == ("ash",)

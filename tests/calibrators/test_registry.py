@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from calibrant import calibrators
 from calibrant._core.registries import CALIBRATORS
 from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator, TemperatureScaling
-from calibrant.calibrators.registry import resolve_calibrator
+from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
 
 
 @pytest.mark.parametrize("name", CALIBRATORS)
@@ -30,6 +30,11 @@ def test_objects_are_cloned():
     assert calibrator.out_of_bounds == "clip"
     assert isinstance(resolve_calibrator(isotonic, binary=False), PairwiseCalibrator)
     assert isinstance(resolve_calibrator(LogisticRegression(), binary=False), LogisticRegression)
+
+
+def test_a_calibrator_is_named_after_the_method_or_its_type():
+    for method, name in (("sigmoid", "sigmoid"), ("auto", "ENIR"), (ENIR(), "ENIR")):
+        assert name_calibrator(method, resolve_calibrator(method, binary=True)) == name
 
 
 @pytest.mark.parametrize(

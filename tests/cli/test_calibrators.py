@@ -4,9 +4,11 @@ import pytest
 from calibrant.tabular import ProbabilityCalibrator, read_table
 
 
-def test_calibrate_describes_the_calibrator_that_it_saves(run, probabilities, tmp_path):
+@pytest.mark.parametrize("method", ["auto", "temperature"])
+def test_calibrate_describes_the_calibrator_that_it_saves(run, probabilities, tmp_path, method):
     output = tmp_path / "c.skops"
-    result = run("calibrate", probabilities, "--target", "truth", "-o", output)
+    options = ["--target", "truth", "--method", method, "-o", output]
+    result = run("calibrate", probabilities, *options)
     assert result.exit_code == 0, result.output
     first, *_, last = result.stdout.splitlines()
     assert first == "Calibrator fitted to 90 rows with 3 classes."

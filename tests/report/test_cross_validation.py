@@ -5,8 +5,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from calibrant import CalibratedClassifier
-from calibrant.calibrators import AutoCalibrator, TemperatureScaling
+from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator, TemperatureScaling
 from calibrant.datasets import make_waveform
+from calibrant.metrics import log_loss
 from calibrant.report import evaluate_models, evaluate_probabilities
 
 NAMES = np.array(["ash", "birch", "cedar"])
@@ -158,6 +159,54 @@ def test_probabilities_are_calibrated_by_calibrators_fitted_on_other_folds(forec
         )
     assert model.calibration_report.expected_gain > 0
     assert model.calibration_report.rare_classes == ()
+
+
+class GroupedScaling(TemperatureScaling):
+    """Temperature scaling that checks the groups of its rows."""
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        assert len(groups) == len(y)
+        assert len(set(groups)) < len(y)
+        return super().fit(X, y, sample_weight)
+
+
+def test_groups_reach_every_calibrator_that_takes_them(forecasts):
+    proba, y = forecasts
+    groups = np.arange(120) // 3
+    plain, grouped = (
+        evaluate_probabilities(proba, y, calibrator=calibrator, groups=groups, n_repeats=1)
+        for calibrator in (TemperatureScaling(), GroupedScaling())
+    )
+    assert same(plain, grouped)
+
+
+@pytest.mark.parametrize(
+    ("calibrator", "name"),
+    [("temperature", "temperature"), (TemperatureScaling(), "TemperatureScaling")],
+)
+def test_the_report_of_a_single_calibrator_is_its_held_out_gain(forecasts, calibrator, name):
+    proba, y = forecasts
+    evaluation = evaluate_probabilities(proba, y, calibrator=calibrator, n_repeats=1)
+    [model] = evaluation.models
+    report = model.calibration_report
+    assert report.candidates == ("no calibration", name)
+    assert report.n_rows == 120
+    gain = np.subtract(
+        *(log_loss(evaluation.y_true, each) for each in (model.uncalibrated, model.calibrated))
+    )
+    assert report.expected_gain == pytest.approx(gain, abs=0.05)  # of other folds
+    groups = np.arange(120) // 3
+    grouped = evaluate_probabilities(proba, y, calibrator=calibrator, groups=groups, n_repeats=1)
+    assert grouped.models[0].calibration_report.n_rows == 40
+
+
+def test_a_binary_calibrator_is_applied_to_pairs_of_classes(forecasts):
+    proba, y = forecasts
+    binary, pairwise = (
+        evaluate_probabilities(proba, y, calibrator=calibrator, n_folds=2, n_repeats=1)
+        for calibrator in (ENIR(), PairwiseCalibrator(ENIR()))
+    )
+    assert same(binary, pairwise)
 
 
 def test_columns_may_be_in_any_order_and_a_class_may_have_no_rows(forecasts):

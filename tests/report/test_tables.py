@@ -50,4 +50,5 @@ def test_given_probabilities_are_calibrated_by_clones_of_the_calibrator(tmp_path
     [model] = analysis.evaluation.models
     np.testing.assert_allclose(model.uncalibrated, sharpened[analysis.evaluation.row])
     on_all_rows = fitted.predict_proba(table)[analysis.evaluation.row]
+    assert str(model.calibration_report) == fitted.report
     assert 0 < np.abs(model.calibrated - on_all_rows).max() < 0.1

@@ -69,6 +69,15 @@ def test_a_class_without_rows_keeps_its_column_also_in_a_file(tmp_path, method):
     np.testing.assert_array_equal(again.predict_proba(table(names=names)), proba)
 
 
+@pytest.mark.parametrize("method", ["auto", "temperature"])
+def test_every_method_has_a_report_that_a_file_keeps(tmp_path, method):
+    fitted = fit_probabilities(table(), "truth", method=method)
+    assert "The log loss is expected to fall by" in fitted.report
+    assert f"from {N} rows" in fitted.report
+    fitted.save(tmp_path / "c.skops")
+    assert ProbabilityCalibrator.load(tmp_path / "c.skops").report == fitted.report
+
+
 def test_the_report_names_rare_classes():
     truth = [*TRUTH[:-2], "rare", "rare"]
     scores = np.hstack([0.9 * SCORES, np.full((N, 1), 0.1)])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from calibrant._core.cross_fitting import (
@@ -17,7 +18,7 @@ from calibrant._core.cross_fitting import (
 )
 from calibrant._core.held_out import HeldOutScores
 from calibrant._core.probability_floor import RARE_CLASS_SIZE, apply_probability_floor
-from calibrant._core.problems import ScoringProblem
+from calibrant._core.problems import ScoringProblem, make_problems
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator, fit_substitute
@@ -94,6 +95,47 @@ def fit_calibrators(
     else:
         report = _report_of_method(calibrator, name, held_out, problems, data)
     return Calibration(calibrators, report, fitted.count(None))
+
+
+def fit_with_report(
+    calibrator: Any,
+    name: str,
+    score: FloatArray,
+    y: IndexArray,
+    *,
+    classes: NDArray[Any],
+    groups: NDArray[Any] | None = None,
+) -> tuple[Any, CalibrationReport]:
+    """Fit a multi-class calibrator to held-out probabilities, and estimate what it gains.
+
+    Parameters
+    ----------
+    calibrator : multi-class calibrator
+        The calibrator to clone.
+    name : str
+        Its name in the report.
+    score : ndarray of shape (n_rows, n_classes)
+        Held-out probabilities.
+    y : ndarray of shape (n_rows,)
+        Column index of the class of each row.
+    classes : ndarray of shape (n_classes,)
+        The label of each column.
+    groups : ndarray of shape (n_rows,), default=None
+        The group of each row. ``None`` means ungrouped.
+
+    Returns
+    -------
+    calibrator
+        The fitted clone.
+    CalibrationReport
+        What was chosen, and the expected gain.
+    """
+    weight = np.ones(len(y))
+    data = TrainingData(score, y, classes, weight, groups)
+    held_out = HeldOutScores(score, y, weight, np.arange(len(y)))
+    calibration = fit_calibrators(calibrator, name, [held_out], make_problems(None, data), data)
+    [fitted] = calibration.calibrators
+    return fitted, calibration.report
 
 
 def _report_of_auto(

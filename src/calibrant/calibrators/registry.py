@@ -50,3 +50,22 @@ def resolve_calibrator(method: Any, *, binary: bool) -> Any:
             "Use method='enir', or strategy='direct' for this calibrator."
         )
     return calibrator if binary or is_multiclass(calibrator) else PairwiseCalibrator(calibrator)
+
+
+def name_calibrator(method: Any, calibrator: Any) -> str:
+    """Return the name of a calibrator in a report.
+
+    Parameters
+    ----------
+    method : str or calibrator
+        What the user passed.
+    calibrator : calibrator
+        What it stands for, from `resolve_calibrator`.
+
+    Returns
+    -------
+    str
+        The user's name for it, or else its type.
+    """
+    named = isinstance(method, str) and method != "auto"
+    return method if named else type(calibrator).__name__

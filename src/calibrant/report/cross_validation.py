@@ -19,7 +19,9 @@ from calibrant._core.signals import ignore_interrupts_in_worker
 from calibrant._core.splits import make_folds
 from calibrant._core.typing import FloatArray, IndexArray, Split
 from calibrant._core.validation import check_classes, check_groups, check_labels
-from calibrant.calibrators import AutoCalibrator
+from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator
+from calibrant.calibrators.fitting import fit_with_report
+from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
 from calibrant.classifier import CalibratedClassifier
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 
@@ -127,8 +129,8 @@ def evaluate_probabilities(
         True labels.
     classes : sequence, default=None
         Labels of the columns of ``proba``. `None` means the sorted labels of ``y``.
-    calibrator : calibrator, default=None
-        Unfitted multi-class calibrator. `None` means `AutoCalibrator`.
+    calibrator : str or calibrator, default=None
+        Calibration method, as ``method`` of `CalibratedClassifier`. `None` means "auto".
     name : str, default="your model"
         Name of the model that predicted the probabilities.
     groups, n_folds, n_repeats, random_state
@@ -141,11 +143,10 @@ def evaluate_probabilities(
 
     Examples
     --------
-    >>> from calibrant.calibrators import TemperatureScaling
     >>> from calibrant.report import analyze, evaluate_probabilities
     >>> y = ["no", "no", "no", "yes"] * 25 + ["yes", "yes", "yes", "no"] * 25
     >>> overconfident = [[0.99, 0.01]] * 100 + [[0.01, 0.99]] * 100
-    >>> evaluation = evaluate_probabilities(overconfident, y, calibrator=TemperatureScaling())
+    >>> evaluation = evaluate_probabilities(overconfident, y, calibrator="temperature")
     >>> [model] = analyze(evaluation).models
     >>> print(model.miscalibration.verdict, model.gain.effect)
     miscalibrated improved
@@ -163,9 +164,10 @@ def evaluate_probabilities(
     index = order[np.searchsorted(columns, labels, sorter=order)]
     group_names = None if groups is None else check_groups(groups)
     known = _Labels(columns, index, group_names)
-    calibrator = AutoCalibrator() if calibrator is None else calibrator
+    method = "auto" if calibrator is None else calibrator
+    unfitted = resolve_calibrator(method, binary=False)
     return _cross_validate(
-        [_CalibratorFit(name, calibrator, score, known)],
+        [_CalibratorFit(name, unfitted, name_calibrator(method, unfitted), score, known)],
         known,
         EvaluationSettings(n_folds, n_repeats, random_state),
     )
@@ -310,14 +312,21 @@ class _CalibratorFit:
 
     name: str
     calibrator: Any
+    calibrator_name: str
     proba: FloatArray
     labels: _Labels
 
     def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation:  # noqa: ARG002
         classes, y, groups = self.labels
-        is_auto = isinstance(self.calibrator, AutoCalibrator)
-        grouped = {"groups": groups[train]} if is_auto and groups is not None else {}
-        fitted = clone(self.calibrator).fit(self.proba[train], y[train], **grouped)
-        report = fitted.report_.with_labels(classes) if is_auto else None
-        calibrated = fitted.predict_proba(self.proba[test]) if len(test) else self.proba[:0]
-        return ModelEvaluation(self.name, self.proba[test], calibrated, report)
+        if len(test) == 0:  # the fit on all rows
+            _, report = fit_with_report(
+                self.calibrator, self.calibrator_name, self.proba, y, classes=classes, groups=groups
+            )
+            return ModelEvaluation(self.name, self.proba[:0], self.proba[:0], report)
+        # Every class keeps a training row, so there is always something to fit.
+        groups = None if groups is None else groups[train]
+        fitted = fit_calibrator(
+            self.calibrator, self.proba[train], y[train], np.ones(len(train)), groups
+        )
+        calibrated = apply_calibrator(fitted, self.proba[test], len(classes))
+        return ModelEvaluation(self.name, self.proba[test], calibrated)

@@ -116,6 +116,6 @@ def report_on_probabilities(
         select_probabilities(table, fitted.classes, logits=fitted.logits),
         select_labels(table, fitted.settings["target"]),
         fitted.classes,
-        calibrator=fitted.calibrator,
+        calibrator=fitted.settings["method"],
     )
     return write_report(evaluation, output, Source(title, table, commands=commands or Commands()))

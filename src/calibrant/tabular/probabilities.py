@@ -14,8 +14,8 @@ from scipy.special import softmax
 from calibrant._core.typing import FloatArray
 from calibrant.calibrators._base import MulticlassCalibrator
 from calibrant.calibrators._validation import SUM_TOLERANCE
-from calibrant.calibrators.auto import AutoCalibrator
-from calibrant.calibrators.registry import resolve_calibrator
+from calibrant.calibrators.fitting import fit_with_report
+from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
 from calibrant.persistence.model_file import fitted_labels
 from calibrant.tabular.columns import find_column, to_numbers
 from calibrant.tabular.inspection import check_several_classes
@@ -38,6 +38,8 @@ class ProbabilityCalibrator(SavedModel):
         Whether the columns hold logits rather than probabilities.
     settings : dict
         Parameters of `fit_probabilities`, and the number of rows.
+    report : str or None
+        Summary of the calibration and its expected gain. `None` means that the file has none.
     """
 
     KIND = "calibrator of probabilities"
@@ -46,6 +48,7 @@ class ProbabilityCalibrator(SavedModel):
     classes: tuple[str, ...]
     logits: bool
     settings: dict[str, Any]
+    report: str | None = None
 
     @property
     def input_columns(self) -> tuple[str, ...]:
@@ -56,13 +59,6 @@ class ProbabilityCalibrator(SavedModel):
     def output_columns(self) -> tuple[str, ...]:
         """Classes, in the order of the columns of `predict_proba`."""
         return self.classes
-
-    @property
-    def report(self) -> str | None:
-        """Summary of automatic calibration, or None for other methods."""
-        if not isinstance(self.calibrator, AutoCalibrator):
-            return None
-        return str(self.calibrator.report_.with_labels(self.classes))
 
     def predict_proba(self, table: pd.DataFrame) -> FloatArray:
         """Return calibrated probabilities for the rows of a table.
@@ -94,8 +90,14 @@ class ProbabilityCalibrator(SavedModel):
 
     @classmethod
     def _from_parts(cls, estimator: Any, description: Mapping[str, Any]) -> Self:
-        classes = tuple(map(str, description["classes"]))
-        return cls(estimator, classes, bool(description["logits"]), dict(description["settings"]))
+        report = description.get("report")
+        return cls(
+            estimator,
+            tuple(map(str, description["classes"])),
+            bool(description["logits"]),
+            dict(description["settings"]),
+            None if report is None else str(report),
+        )
 
     def _is_consistent(self) -> bool:
         # The calibrator knows its columns by position; their names are sorted when it is fitted.
@@ -136,7 +138,9 @@ def fit_probabilities(
     scores = select_probabilities(table, classes, logits=logits)
     index = np.array([classes.index(label) for label in labels.tolist()])
     settings = {"method": method, "target": target, "n_rows": len(labels)}
-    return ProbabilityCalibrator(calibrator.fit(scores, index), classes, logits, settings)
+    name = name_calibrator(method, calibrator)
+    fitted, report = fit_with_report(calibrator, name, scores, index, classes=np.array(classes))
+    return ProbabilityCalibrator(fitted, classes, logits, settings, str(report))
 
 
 def select_probabilities(

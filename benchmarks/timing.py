@@ -52,7 +52,7 @@ class Row:
 def measure(
     title: str,
     work: Work,
-    peer: Work | float,
+    peer: Work,
     limit: float,
     *,
     repeats: int = 5,
@@ -66,8 +66,8 @@ def measure(
         The title of the row.
     work : callable
         The work of calibrant.
-    peer : callable or float
-        The work of the peer, or its published time in seconds if it cannot be run.
+    peer : callable
+        The work of the peer.
     limit : float
         The limit of the ratio.
     repeats : int, default=5
@@ -81,8 +81,8 @@ def measure(
     Row
         The medians of the times and of the ratios.
     """
-    peer_timer = (lambda: float(peer)) if isinstance(peer, float | int) else make_timer(peer)
-    return compare(title, make_timer(work), peer_timer, limit, repeats=repeats, speedup=speedup)
+    timers = make_timer(work), make_timer(peer)
+    return compare(title, *timers, limit, repeats=repeats, speedup=speedup)
 
 
 def compare(

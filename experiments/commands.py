@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +26,7 @@ from experiments.cluster import dask_cluster
 from experiments.experiment import Experiment, TableOptions
 from experiments.page import render_results
 from experiments.paper.losses import METRICS, TESTS
-from experiments.paper.tables import make_data_sets_table
+from experiments.paper.tables import DATA_SETS
 from experiments.ranks import draw_ranks
 from experiments.registry import EXPERIMENTS
 from experiments.rendering import FORMATS, render
@@ -37,25 +38,25 @@ TABLE_NAMES = [
     DATA_SETS_TABLE,
     *dict.fromkeys(name for experiment in EXPERIMENTS.values() for name in experiment.tables),
 ]
-# "\b" keeps the line breaks.
-EXPERIMENT_LIST = "\b\nExperiments:\n" + "\n".join(
-    f"  {experiment.name:<14}{experiment.title}" for experiment in EXPERIMENTS.values()
-)
-TABLE_LIST = """\b
-Tables of paper, as-published and smoke:
-  data-sets     rows and classes, and the numbers of binary problems (Tables 1 and 2)
-  results       both metrics of all methods (Tables 4 and 5)
-  effects       data sets that calibration improves or impairs (Table 3)
-  approaches    one-vs-rest against all pairs
-  times         seconds to fit and to calibrate (Table 6)
-  folds         the metrics of every fold
-\b
-Tables of the arenas and of out-of-bag:
-  methods       one row per method: losses, ranks, harm and failures
-  classifiers   one row per classifier: the default and the best peer
-  harmed        cases in which the default is worse than no calibration
-  losses        the losses of every run
-"""
+DEFAULT_TABLES = dict.fromkeys(next(iter(each.tables)) for each in EXPERIMENTS.values())
+
+
+def _list_below(title: str, descriptions: Mapping[str, str]) -> str:
+    """Return a paragraph of help with one line per name."""
+    lines = [f"  {name:<14}{description}" for name, description in descriptions.items()]
+    return "\n".join(["\b", f"{title}:", *lines])  # "\b" keeps the line breaks
+
+
+def _list_tables() -> str:
+    """Return the tables with their descriptions, once for all experiments that make them."""
+    paragraphs = [_list_below("All experiments", {DATA_SETS_TABLE: DATA_SETS.description})]
+    for tables, group in groupby(EXPERIMENTS.values(), key=lambda experiment: experiment.tables):
+        title = f"Experiments {', '.join(experiment.name for experiment in group)}"
+        paragraphs.append(
+            _list_below(title, {name: table.description for name, table in tables.items()})
+        )
+    return "\n\n".join(paragraphs)
+
 
 app = typer.Typer(
     help="Repeat the paper's experiment and the arena, and build their tables.",
@@ -82,7 +83,11 @@ Classifiers = Annotated[
 DEFAULT_STORE = Path("results.sqlite")
 
 
-@app.command("run", cls=SeveralValues, epilog=EXPERIMENT_LIST)
+@app.command(
+    "run",
+    cls=SeveralValues,
+    epilog=_list_below("Experiments", {each.name: each.title for each in EXPERIMENTS.values()}),
+)
 def run_command(
     experiment: Annotated[
         str, typer.Option(help="Experiment, listed below.", **choose_from(EXPERIMENTS))
@@ -122,13 +127,14 @@ def status_command(store: StoreFile = DEFAULT_STORE) -> None:
         print(render(make_status_table(EXPERIMENTS.values(), results), "text"), end="")
 
 
-@app.command("tables", epilog=TABLE_LIST)
+@app.command("tables", epilog=_list_tables())
 def tables_command(
     experiment: ExperimentName = "paper",
     table: Annotated[
         str | None,
         typer.Option(
-            help="Table, listed below. By default results or methods.", **choose_from(TABLE_NAMES)
+            help=f"Table, listed below. By default {' or '.join(DEFAULT_TABLES)}.",
+            **choose_from(TABLE_NAMES),
         ),
     ] = None,
     format: Annotated[str, _one_of(FORMATS, "Format")] = "text",  # noqa: A002
@@ -141,10 +147,10 @@ def tables_command(
     """Print a table of an experiment."""
     with one_line_errors(sqlite3.DatabaseError):
         if table == DATA_SETS_TABLE:
-            print(render(make_data_sets_table(), format), end="")
+            print(render(DATA_SETS.make(), format), end="")
             return
         chosen = EXPERIMENTS[experiment]
-        name = table or chosen.tables[0]
+        name = table or next(iter(chosen.tables))
         if name not in chosen.tables:
             raise ValueError(
                 f"--table must be one of {', '.join(chosen.tables)} for experiment "

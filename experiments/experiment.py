@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -97,6 +97,21 @@ class TableOptions(NamedTuple):
     as_data: bool = False
 
 
+class TableType(NamedTuple):
+    """A table that some experiments make.
+
+    Attributes
+    ----------
+    description : str
+        What it shows, for the help of the command line.
+    make : callable
+        Makes it from the losses of an experiment.
+    """
+
+    description: str
+    make: Callable[..., Any]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Experiment(ABC):
     """Methods on folds of data sets with several classifiers.
@@ -135,8 +150,8 @@ class Experiment(ABC):
 
     @property
     @abstractmethod
-    def tables(self) -> tuple[str, ...]:
-        """Names of the tables that `make_tables` can make."""
+    def tables(self) -> Mapping[str, TableType]:
+        """The tables that `make_tables` can make by name, the default first."""
 
     @abstractmethod
     def make_tables(self, name: str, runs: Sequence[Run], options: TableOptions) -> list[Table]:

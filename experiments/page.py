@@ -134,7 +134,9 @@ def _paper_tables(
     losses = PaperLosses(runs, experiment.methods, options.metrics)
     counts = ("effects", "approaches") if losses.finished_cases else ()
     return [
-        table for name in ("results", *counts, "times") for table in TABLES[name](losses, options)
+        table
+        for name in ("results", *counts, "times")
+        for table in TABLES[name].make(losses, options)
     ]
 
 

@@ -6,7 +6,7 @@ import contextlib
 import io
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,15 @@ from experiments.arena.methods import GENERAL_METHODS, METHODS, PAPER_METHODS, R
 from experiments.arena.peers import PEERS, check_peers
 from experiments.arena.tables import TABLES
 from experiments.classifiers import CLASSIFIERS
-from experiments.experiment import Experiment, Outcome, Split, TableOptions, Task, load_cached
+from experiments.experiment import (
+    Experiment,
+    Outcome,
+    Split,
+    TableOptions,
+    TableType,
+    Task,
+    load_cached,
+)
 from experiments.preprocessing import preprocess_split
 from experiments.rendering import Table
 from experiments.store import Run
@@ -119,13 +127,13 @@ class ArenaExperiment(Experiment):
             )
 
     @property
-    def tables(self) -> tuple[str, ...]:
-        """Names of the tables."""
-        return tuple(TABLES)
+    def tables(self) -> Mapping[str, TableType]:
+        """The tables of the arena."""
+        return TABLES
 
     def make_tables(self, name: str, runs: Sequence[Run], options: TableOptions) -> list[Table]:  # noqa: ARG002 (tables without options)
         """Make a table of the runs."""
-        return [TABLES[name](compute_losses(runs, self.n_train), self.name)]
+        return [TABLES[name].make(compute_losses(runs, self.n_train), self.name)]
 
     def ranked_losses(self, runs: Sequence[Run], metrics: str) -> tuple[FloatArray, list[str]]:  # noqa: ARG002 (one definition)
         """Return the mean log losses of all cases, and the names of the methods."""

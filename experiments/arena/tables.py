@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.stats import rankdata
 
@@ -13,6 +11,7 @@ from experiments.arena.losses import ArenaLosses
 from experiments.arena.methods import AUTO, PAPER_METHODS, RAW
 from experiments.arena.peers import PEERS
 from experiments.classifiers import CLASSIFIERS
+from experiments.experiment import TableType
 from experiments.rendering import MISSING, Cell, Table, plain_rows
 
 # Relative log loss above which a method harms, slightly or clearly.
@@ -187,9 +186,15 @@ def _count_significant(losses: ArenaLosses, method: int) -> tuple[int, int]:
     return worse, better
 
 
-TABLES: dict[str, Callable[[ArenaLosses, str], Table]] = {
-    "methods": make_methods_table,
-    "classifiers": make_classifiers_table,
-    "harmed": make_harmed_table,
-    "losses": make_losses_table,
+TABLES = {
+    "methods": TableType(
+        "one row per method: losses, ranks, harm and failures", make_methods_table
+    ),
+    "classifiers": TableType(
+        "one row per classifier: the default and the best peer", make_classifiers_table
+    ),
+    "harmed": TableType(
+        "cases in which the default is worse than no calibration", make_harmed_table
+    ),
+    "losses": TableType("the losses of every run", make_losses_table),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -13,7 +13,15 @@ from sklearn.model_selection import StratifiedKFold
 
 from calibrant._core.typing import FloatArray
 from experiments.classifiers import CLASSIFIERS
-from experiments.experiment import Experiment, Outcome, Split, TableOptions, Task, load_cached
+from experiments.experiment import (
+    Experiment,
+    Outcome,
+    Split,
+    TableOptions,
+    TableType,
+    Task,
+    load_cached,
+)
 from experiments.paper.as_published import (
     CLASSIFIERS_AS_PUBLISHED,
     TrainingRows,
@@ -75,13 +83,13 @@ class PaperExperiment(Experiment):
                 )
 
     @property
-    def tables(self) -> tuple[str, ...]:
-        """Names of the tables: those of the paper, and the metrics of every fold."""
-        return tuple(TABLES)
+    def tables(self) -> Mapping[str, TableType]:
+        """The tables of the paper, and the metrics of every fold."""
+        return TABLES
 
     def make_tables(self, name: str, runs: Sequence[Run], options: TableOptions) -> list[Table]:
         """Make a table of the runs."""
-        return TABLES[name](PaperLosses(runs, self.methods, options.metrics), options)
+        return TABLES[name].make(PaperLosses(runs, self.methods, options.metrics), options)
 
     def ranked_losses(self, runs: Sequence[Run], metrics: str) -> tuple[FloatArray, list[str]]:
         """Return the log losses of all finished cases, and the titles of the methods."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from calibrant.datasets import dataset_names, load_dataset
 from experiments.classifiers import CLASSIFIERS
-from experiments.experiment import TableOptions
+from experiments.experiment import TableOptions, TableType
 from experiments.paper.approaches import make_approaches_tables
 from experiments.paper.effects import make_effects_tables
 from experiments.paper.losses import METRICS, PaperLosses, fold_metric
@@ -140,10 +140,15 @@ def _mean_by_data_set(runs: Sequence[Run], values: Sequence[float]) -> float:
     return float(np.mean([np.mean(group) for group in by_data_set.values()]))
 
 
-TABLES: dict[str, Callable[[PaperLosses, TableOptions], list[Table]]] = {
-    "results": make_results_tables,
-    "effects": make_effects_tables,
-    "approaches": make_approaches_tables,
-    "times": make_times_table,
-    "folds": make_folds_table,
+DATA_SETS = TableType(
+    "rows and classes, and the numbers of binary problems (Tables 1 and 2)", make_data_sets_table
+)
+TABLES = {
+    "results": TableType("both metrics of all methods (Tables 4 and 5)", make_results_tables),
+    "effects": TableType(
+        "data sets that calibration improves or impairs (Table 3)", make_effects_tables
+    ),
+    "approaches": TableType("one-vs-rest against all pairs", make_approaches_tables),
+    "times": TableType("seconds to fit and to calibrate (Table 6)", make_times_table),
+    "folds": TableType("the metrics of every fold", make_folds_table),
 }

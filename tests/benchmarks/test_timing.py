@@ -39,11 +39,6 @@ def test_work_is_timed_against_other_work(clock):
     assert (row.seconds, row.peer_seconds, row.ratio) == (6.0, 2.0, 3.0)
 
 
-def test_work_is_timed_against_a_published_time(clock):
-    row = measure("work", lambda: next(clock), 4.0, limit=10)
-    assert (row.seconds, row.peer_seconds, row.ratio) == (2.0, 4.0, 0.5)
-
-
 @pytest.mark.parametrize("exponent", [1, 2])
 def test_growth_is_the_exponent_of_time_over_size(clock, exponent):
     def make_work(size):

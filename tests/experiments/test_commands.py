@@ -31,11 +31,14 @@ def test_help_lists_every_experiment_with_its_title():
         assert experiment.title in output
 
 
-def test_help_lists_every_table():
+def test_help_lists_every_table_below_its_experiments():
     output = invoke("tables", "--help").output
+    assert "By default results or methods." in " ".join(output.split())
+    _, *paragraphs = output.split("  Experiments ")
     for experiment in EXPERIMENTS.values():
-        for table in experiment.tables:
-            assert f"    {table} " in output
+        [paragraph] = [each for each in paragraphs if experiment.name in each.partition(":")[0]]
+        for name, table in experiment.tables.items():
+            assert f"    {name:<14}{table.description}\n" in paragraph
 
 
 def test_a_run_ends_in_every_table(path, tmp_path, paper_data):

@@ -6,7 +6,7 @@ from experiments.paper.tables import TABLES, make_data_sets_table
 
 
 def make_table(name, losses):
-    (table,) = TABLES[name](losses, TableOptions())
+    (table,) = TABLES[name].make(losses, TableOptions())
     return table
 
 

@@ -55,6 +55,34 @@ def test_the_estimator_imports_no_models_and_no_package_beyond_those_of_scikit_l
     assert ours & models == set()
 
 
+WITHOUT_EXTRAS = """
+import sys
+for name in ("jinja2", "markupsafe", "matplotlib", "pandas", "rich", "skops", "typer"):
+    sys.modules[name] = None  # as if it were not installed
+from calibrant.report import Source, analyze, evaluate_probabilities
+evaluation = evaluate_probabilities(
+    [[0.9, 0.1], [0.2, 0.8]] * 20, [0, 1] * 20, calibrator="temperature", n_repeats=1
+)
+print(analyze(evaluation).best.name, Source("given").cells(0))
+for statement in ("from calibrant.report import write_report", "import calibrant.tabular"):
+    try:
+        exec(statement)
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_a_report_is_computed_without_extras_and_what_its_page_lacks_is_named():
+    _, printed = modules_after(WITHOUT_EXTRAS)
+    assert printed.splitlines() == [
+        "your model []",
+        "The page of a report requires jinja2, which is not installed. "
+        "Install it with: pip install 'calibrant[cli]'",
+        "Reading data files requires pandas, which is not installed. "
+        "Install it with: pip install 'calibrant[cli]'",
+    ]
+
+
 def test_public_names_are_there_on_use():
     for name in calibrant.__all__:
         assert getattr(calibrant, name) is not None

@@ -28,7 +28,6 @@ else:
         "plots",
         "report",
         "strategies",
-        "tabular",
     )
 
     def __getattr__(name):

@@ -4,19 +4,53 @@ Data flow: models and data -> evaluation (held-out predictions) -> analysis (rec
 numbers) -> text and figures -> page.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from calibrant.report.analysis import analyze
 from calibrant.report.cross_validation import evaluate_models, evaluate_probabilities
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
-from calibrant.report.page import render_report, write_report
-from calibrant.report.records import Analysis
+from calibrant.report.records import (
+    Analysis,
+    Change,
+    Effect,
+    Gain,
+    Measure,
+    Miscalibration,
+    ModelAnalysis,
+    RankedModel,
+    Reliability,
+    ScoreDecomposition,
+    Verdict,
+)
 from calibrant.report.source import Commands, Source
+
+if TYPE_CHECKING:
+    from calibrant.report.page import render_report, write_report
+else:
+    # The page requires jinja2; the numbers do not.
+    def __getattr__(name):
+        if name in ("render_report", "write_report"):
+            return getattr(import_module("calibrant.report.page"), name)
+        raise AttributeError(f"module 'calibrant.report' has no attribute {name!r}")
+
 
 __all__ = [
     "Analysis",
+    "Change",
     "Commands",
+    "Effect",
     "Evaluation",
+    "Gain",
+    "Measure",
+    "Miscalibration",
+    "ModelAnalysis",
     "ModelEvaluation",
+    "RankedModel",
+    "Reliability",
+    "ScoreDecomposition",
     "Source",
+    "Verdict",
     "analyze",
     "evaluate_models",
     "evaluate_probabilities",

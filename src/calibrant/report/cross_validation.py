@@ -96,13 +96,27 @@ def evaluate_models(
     Evaluation
         The held-out predictions.
     """
+    settings = EvaluationSettings(n_folds, n_repeats, random_state, n_jobs)
+    return cross_validate_models(X, y, models, settings, groups=groups, progress=progress)
+
+
+def cross_validate_models(
+    X: Any,
+    y: ArrayLike,
+    models: Mapping[str, CalibratedClassifier],
+    settings: EvaluationSettings,
+    *,
+    groups: ArrayLike | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Do what `evaluate_models` does, with its settings as a record."""
     labels = check_labels(y)
     classes = check_classes(labels)
     group_names = None if groups is None else check_groups(groups)
     return _cross_validate(
         [_ClassifierFit(name, model, X, labels, group_names) for name, model in models.items()],
         _Labels(classes, np.searchsorted(classes, labels), group_names),
-        EvaluationSettings(n_folds, n_repeats, random_state, n_jobs),
+        settings,
         progress,
     )
 

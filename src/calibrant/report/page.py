@@ -10,8 +10,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jinja2
-from markupsafe import Markup
+try:
+    import jinja2
+    from markupsafe import Markup
+except ImportError:
+    raise ImportError(
+        "The page of a report requires jinja2, which is not installed. "
+        "Install it with: pip install 'calibrant[cli]'"
+    ) from None
 
 from calibrant import __version__
 from calibrant._core.files import write_atomically

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calibrant.tabular import Schema
-from calibrant.tabular.cells import as_text, is_missing
-
 if TYPE_CHECKING:
     import pandas as pd
+
+    from calibrant.tabular import Schema
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,8 @@ class Source:
         """Return the column names and cells of a row, as text."""
         if self.table is None:
             return []
+        from calibrant.tabular.cells import as_text, is_missing  # requires pandas
+
         names = [str(name) for name in self.table.columns]
         values = self.table.iloc[[row]].to_numpy(dtype=object)[0]
         texts = ["" if is_missing(value) else as_text(value) for value in values]

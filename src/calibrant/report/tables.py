@@ -12,7 +12,7 @@ from calibrant._core.progress import track
 from calibrant.classifier import CalibratedClassifier
 from calibrant.report.cross_validation import (
     EvaluationSettings,
-    evaluate_models,
+    cross_validate_models,
     evaluate_probabilities,
 )
 from calibrant.report.page import write_report
@@ -69,15 +69,12 @@ def report_on_table(
         for name in models
     }
     rows = select_training_rows(table, schema)
-    evaluation = evaluate_models(
+    evaluation = cross_validate_models(
         rows.X,
         rows.y,
         {MODELS[name].title: classifier for name, classifier in classifiers.items()},
+        settings,
         groups=rows.groups,
-        n_folds=settings.n_folds,
-        n_repeats=settings.n_repeats,
-        random_state=settings.random_state,
-        n_jobs=settings.n_jobs,
         progress=partial(track, title="evaluating"),
     )
     source = Source(title, table.loc[rows.X.index], schema, commands or Commands())

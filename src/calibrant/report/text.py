@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import sklearn
 
@@ -25,7 +27,9 @@ from calibrant.report.records import (
     Miscalibration,
     Verdict,
 )
-from calibrant.tabular import Schema
+
+if TYPE_CHECKING:
+    from calibrant.tabular import Schema
 
 # A smaller difference between confidence and accuracy is not called over- or underconfidence.
 SMALL_EXCESS = 0.02

@@ -1,5 +1,13 @@
 """Data files -> columns, features and models, for the command line and the report."""
 
+try:
+    import pandas  # noqa: F401  (checked here, for all modules)
+except ImportError:
+    raise ImportError(
+        "Reading data files requires pandas, which is not installed. "
+        "Install it with: pip install 'calibrant[cli]'"
+    ) from None
+
 from calibrant._core.registries import MODELS
 from calibrant.tabular.inspection import describe_table
 from calibrant.tabular.models import make_model

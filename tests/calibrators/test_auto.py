@@ -71,34 +71,34 @@ def test_log_losses_are_those_of_candidates_fitted_on_other_folds(overconfident)
 def test_result_is_the_weighted_mean_of_the_candidates(overconfident):
     score, y, auto = overconfident
     assert sum(auto.report_.weights) == pytest.approx(1.0)
-    pooled = sum(
+    expected = sum(
         weight * clone(CANDIDATES[name]).fit(score, y).predict_proba(score)
         for name, weight in zip(auto.report_.candidates, auto.report_.weights, strict=True)
     )
-    np.testing.assert_allclose(auto.predict_proba(score), pooled, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(auto.predict_proba(score), expected, rtol=0, atol=1e-3)
     assert set(auto.calibrators_) == set(auto.weights_)
     assert min(auto.weights_.values()) > 0
 
 
-def test_useless_scores_give_the_shares_of_the_classes():
+def test_useless_scores_give_the_class_frequencies():
     rng = np.random.default_rng(0)
     y = rng.choice(3, size=600, p=[0.6, 0.3, 0.1])
     score = rng.dirichlet(np.full(3, 0.3), size=600)
     proba = AutoCalibrator().fit(score, y).predict_proba(score)
-    shares = np.bincount(y) / 600
-    assert np.abs(proba - shares).mean() < 0.03
-    assert mean_log_loss(proba, y) < mean_log_loss(np.tile(shares, (600, 1)), y) + 0.02
+    frequencies = np.bincount(y) / 600
+    assert np.abs(proba - frequencies).mean() < 0.03
+    assert mean_log_loss(proba, y) < mean_log_loss(np.tile(frequencies, (600, 1)), y) + 0.02
 
 
 def test_calibrated_scores_are_hardly_changed(simulate):
-    raw, own = [], []
+    uncalibrated, calibrated = [], []
     for seed in range(6):
         score, y = simulate(100, 3, seed=seed)
         new, y_new = simulate(2000, 3, seed=100 + seed)
         auto = AutoCalibrator().fit(score, y)
-        raw.append(mean_log_loss(new, y_new))
-        own.append(mean_log_loss(auto.predict_proba(new), y_new))
-    assert np.mean(own) < 1.005 * np.mean(raw)
+        uncalibrated.append(mean_log_loss(new, y_new))
+        calibrated.append(mean_log_loss(auto.predict_proba(new), y_new))
+    assert np.mean(calibrated) < 1.005 * np.mean(uncalibrated)
 
 
 def test_the_same_rows_give_the_same_result(overconfident):
@@ -145,35 +145,36 @@ def test_groups_may_straddle_classes(simulate):
     assert report.interval[0] > 0
 
 
-def test_no_group_is_parted(simulate):
+def test_no_group_is_split(simulate):
     _, y = simulate(150, 3)
     straddling, within = np.arange(150) // 3, 100 * y + np.arange(150) // 4
-    for unit in (straddling, np.unique(within, return_inverse=True)[1]):
-        fold = deal(y, unit)
+    for group in (straddling, np.unique(within, return_inverse=True)[1]):
+        fold = deal(y, group)
         assert len(np.unique(fold)) == N_FOLDS
-        for own in np.unique(unit):
-            assert len(np.unique(fold[unit == own])) == 1
+        for each in np.unique(group):
+            assert len(np.unique(fold[group == each])) == 1
 
 
 def test_gain_and_interval_are_those_of_independent_rows(overconfident):
-    """The pool and the trust in it, by what the candidates say of the other folds."""
+    """The average and its shrinkage, from held-out probabilities of the true classes."""
     score, y, auto = overconfident
     fold = deal(y, np.arange(150))
-    said = np.empty((150, len(CANDIDATES)))
+    true_proba = np.empty((150, len(CANDIDATES)))
     for held_out in range(N_FOLDS):
         test = fold == held_out
         for column, candidate in enumerate(CANDIDATES.values()):
             proba = clone(candidate).fit(score[~test], y[~test]).predict_proba(score[test])
-            said[test, column] = proba[np.arange(test.sum()), y[test]]
-    pooled = np.empty(150)
+            true_proba[test, column] = proba[np.arange(test.sum()), y[test]]
+    average = np.empty(150)
     for held_out in range(N_FOLDS):
         test = fold == held_out
-        pooled[test] = said[test] @ average_weights(said[~test], np.ones((~test).sum()))
+        weights = average_weights(true_proba[~test], np.ones((~test).sum()))
+        average[test] = true_proba[test] @ weights
     gain = np.empty(150)
     for held_out in range(N_FOLDS):
         test = fold == held_out
-        trust = gain_shrinkage(np.log(pooled / said[:, 0])[~test])
-        gain[test] = np.log(trust * pooled[test] / said[test, 0] + 1 - trust)
+        shrinkage = gain_shrinkage(np.log(average / true_proba[:, 0])[~test])
+        gain[test] = np.log(shrinkage * average[test] / true_proba[test, 0] + 1 - shrinkage)
     half = student.ppf(0.975, 149) * gain.std(ddof=1) / np.sqrt(150)
     assert auto.report_.expected_gain == pytest.approx(gain.mean())
     assert auto.report_.interval == pytest.approx((gain.mean() - half, gain.mean() + half))
@@ -187,7 +188,7 @@ def test_gain_and_interval_are_those_of_independent_rows(overconfident):
         ([0, 1, 2], None),
         ([1], None),
     ],
-    ids=["one group", "a group a class", "a row a class", "one row"],
+    ids=["one group", "one group per class", "one row per class", "one row"],
 )
 def test_where_nothing_can_be_held_out_nothing_is_changed(y, groups):
     score = np.random.default_rng(0).dirichlet(np.full(3, 5.0), size=len(y))

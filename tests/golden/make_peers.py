@@ -88,8 +88,8 @@ def venn_abers_case(name, n, decimals):
 
 
 def histogram_case(name, n):
-    # netcal's bins are equally wide, and on this grid of scores equally full; no share is so near
-    # to 0 or 1 that the limit of certainty comes into play.
+    # netcal's bins are equally wide, and on this grid of scores equally full. No frequency is
+    # so close to 0 or 1 that the probability floor matters.
     score = (np.arange(n) + 0.5) / n
     y = (np.random.default_rng(n).uniform(size=n) < 0.3 + 0.4 * score).astype(int)
     proba = HistogramBinning(10).fit(score, y).transform(score)

@@ -28,8 +28,8 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
     frequency_ratio : float, default=19
         Largest ratio of the frequencies of the two most common values at which a feature is
         kept regardless of its distinct values.
-    distinct_share : float, default=0.1
-        Features with more distinct values than this share of the rows are kept.
+    distinct_proportion : float, default=0.1
+        Features with more distinct values than this proportion of the rows are kept.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
 
     support_: BoolArray
 
-    def __init__(self, *, frequency_ratio: float = 19.0, distinct_share: float = 0.1):
+    def __init__(self, *, frequency_ratio: float = 19.0, distinct_proportion: float = 0.1):
         self.frequency_ratio = frequency_ratio
-        self.distinct_share = distinct_share
+        self.distinct_proportion = distinct_proportion
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:  # noqa: ARG002 (scikit-learn's signature)
         """Find the features to keep.
@@ -73,7 +73,7 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
             return False
         return bool(
             count[0] / count[1] <= self.frequency_ratio
-            or len(count) / len(column) > self.distinct_share
+            or len(count) / len(column) > self.distinct_proportion
         )
 
     def _get_support_mask(self) -> BoolArray:

@@ -43,12 +43,12 @@ def test_the_two_readings_of_the_papers_test_differ(losses):
     assert paired_t_test(*losses).p_value < welch_t_test(*losses).p_value
 
 
-def test_correction_increases_the_variance_by_the_test_share(losses):
+def test_correction_increases_the_variance_by_the_test_ratio(losses):
     plain, corrected = paired_t_test(*losses), corrected_t_test(*losses)
     # (1/10 + 1/9) / (1/10) for ten folds.
     assert plain.statistic / corrected.statistic == pytest.approx(np.sqrt(1 + 10 / 9))
     assert corrected.p_value > plain.p_value
-    assert corrected_t_test(*losses, test_share=0.0).p_value == pytest.approx(plain.p_value)
+    assert corrected_t_test(*losses, test_ratio=0.0).p_value == pytest.approx(plain.p_value)
 
 
 def test_corrected_test_keeps_its_level_for_correlated_folds():

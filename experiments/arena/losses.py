@@ -33,7 +33,7 @@ class ArenaLosses:
         Whether the method was run, successfully or not.
     seconds : ndarray of shape (n_cases, n_methods)
         Seconds to fit and calibrate, mean of the folds.
-    test_share : ndarray of shape (n_cases,) or None
+    test_ratio : ndarray of shape (n_cases,) or None
         Number of test rows divided by number of training rows. None means that of
         cross-validation.
     """
@@ -45,7 +45,7 @@ class ArenaLosses:
     brier: FloatArray
     was_run: BoolArray
     seconds: FloatArray
-    test_share: FloatArray | None
+    test_ratio: FloatArray | None
 
     @property
     def mean_log_loss(self) -> FloatArray:
@@ -95,12 +95,12 @@ def compute_losses(runs: Sequence[Run], n_train: int | None) -> ArenaLosses:
             labels = np.arange(proba.shape[1])
             losses[place] = log_loss(run.y_true, proba, labels=labels)
             briers[place] = brier_score(run.y_true, proba, labels=labels)
-    test_share = None
+    test_ratio = None
     if n_train is not None:
         n_test = {run.case: len(run.y_true) for run in runs}
-        test_share = np.array([n_test[case] / n_train for case in cases])
+        test_ratio = np.array([n_test[case] / n_train for case in cases])
     return ArenaLosses(
-        cases, methods, folds, losses, briers, was_run, seconds.mean(axis=2), test_share
+        cases, methods, folds, losses, briers, was_run, seconds.mean(axis=2), test_ratio
     )
 
 

@@ -46,8 +46,8 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
             text = MISSING if np.isnan(value) else f"{value:.{digits}f}"
             row.append(Cell(text, bold=bool(succeeded.all()) and value == least))
         rest = [
-            _share(successes > SLIGHT_HARM * raw[succeeded]),
-            _share(successes > CLEAR_HARM * raw[succeeded]),
+            _percentage(successes > SLIGHT_HARM * raw[succeeded]),
+            _percentage(successes > CLEAR_HARM * raw[succeeded]),
             str(worse),
             str(better),
             f"{np.nanmean(losses.seconds[:, index]):.2f}",
@@ -167,7 +167,7 @@ def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else np.nan
 
 
-def _share(mask: BoolArray) -> str:
+def _percentage(mask: BoolArray) -> str:
     return f"{mask.mean():.0%}" if len(mask) else MISSING
 
 
@@ -178,8 +178,8 @@ def _count_significant(losses: ArenaLosses, method: int) -> tuple[int, int]:
     for case, log_loss in enumerate(losses.log_loss):
         if method == raw or np.isnan(log_loss[method]).any() or log_loss.shape[1] < 2:
             continue
-        test_share = None if losses.test_share is None else losses.test_share[case]
-        comparison = corrected_t_test(log_loss[method], log_loss[raw], test_share)
+        test_ratio = None if losses.test_ratio is None else losses.test_ratio[case]
+        comparison = corrected_t_test(log_loss[method], log_loss[raw], test_ratio)
         if comparison.is_significant():
             worse += comparison.difference > 0
             better += comparison.difference < 0

@@ -29,7 +29,7 @@ from calibrant._core.typing import FloatArray, IndexArray
 from experiments.classifiers import make_forest
 from experiments.preprocessing import DropNearZeroVariance
 
-# ``tuneRF`` goes on while the out-of-bag error falls by more than this share.
+# ``tuneRF`` goes on while the out-of-bag error falls by more than this proportion.
 TUNING_IMPROVEMENT = 0.05
 
 

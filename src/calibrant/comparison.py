@@ -58,11 +58,11 @@ def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     Comparison
         The result of the test.
     """
-    return _t_test(*_check_pair(first, second), test_share=0.0)
+    return _t_test(*_check_pair(first, second), test_ratio=0.0)
 
 
 def corrected_t_test(
-    first: ArrayLike, second: ArrayLike, test_share: float | None = None
+    first: ArrayLike, second: ArrayLike, test_ratio: float | None = None
 ) -> Comparison:
     r"""Paired t-test corrected for overlapping training sets.
 
@@ -70,7 +70,7 @@ def corrected_t_test(
     ----------
     first, second : array-like of shape (n_folds,)
         The losses of two methods on the same folds or resamples.
-    test_share : float, default=None
+    test_ratio : float, default=None
         The ratio of test rows to training rows in a fold. ``None`` means the ratio in k-fold
         cross-validation, ``1 / (k - 1)``.
 
@@ -82,7 +82,7 @@ def corrected_t_test(
     Notes
     -----
     With :math:`\bar{d}` and :math:`s^2` the mean and variance of the :math:`J` differences and
-    :math:`\rho` the test share, the statistic
+    :math:`\rho` the test ratio, the statistic
 
     .. math:: t = \frac{\bar{d}}{\sqrt{(1 / J + \rho) \, s^2}}
 
@@ -93,17 +93,17 @@ def corrected_t_test(
     .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine
            Learning 52, 2003.
     """
-    return _t_test(*_check_pair(first, second), test_share)
+    return _t_test(*_check_pair(first, second), test_ratio)
 
 
 def corrected_interval(
-    first: ArrayLike, second: ArrayLike, test_share: float | None = None, *, level: float = 0.95
+    first: ArrayLike, second: ArrayLike, test_ratio: float | None = None, *, level: float = 0.95
 ) -> Interval:
     """Confidence interval for the mean difference, consistent with `corrected_t_test`.
 
     Parameters
     ----------
-    first, second, test_share
+    first, second, test_ratio
         See `corrected_t_test`.
     level : float, default=0.95
         The confidence level.
@@ -116,7 +116,7 @@ def corrected_interval(
     """
     difference = np.subtract(*_check_pair(first, second))
     quantile = stats.t.ppf((1.0 + check_level(level)) / 2, len(difference) - 1)
-    half = quantile * _standard_error(difference, test_share)
+    half = quantile * _standard_error(difference, test_ratio)
     mean = difference.mean()
     return Interval(float(mean), float(mean - half), float(mean + half), level)
 
@@ -314,20 +314,20 @@ def compare_ranks(losses: ArrayLike, alpha: float = 0.05) -> RankComparison:
     )
 
 
-def _t_test(a: FloatArray, b: FloatArray, test_share: float | None) -> Comparison:
+def _t_test(a: FloatArray, b: FloatArray, test_ratio: float | None) -> Comparison:
     difference = a - b
     if np.ptp(difference) == 0:
         return _constant_difference(difference)
-    statistic = difference.mean() / _standard_error(difference, test_share)
+    statistic = difference.mean() / _standard_error(difference, test_ratio)
     p_value = 2.0 * stats.t.sf(abs(statistic), len(difference) - 1)
     return Comparison(float(difference.mean()), float(statistic), float(p_value))
 
 
-def _standard_error(difference: FloatArray, test_share: float | None) -> float:
+def _standard_error(difference: FloatArray, test_ratio: float | None) -> float:
     """Return the standard error of the mean difference, corrected for overlapping folds."""
     n_folds = len(difference)
-    share = 1.0 / (n_folds - 1) if test_share is None else test_share
-    return float(np.sqrt((1.0 / n_folds + share) * difference.var(ddof=1)))
+    ratio = 1.0 / (n_folds - 1) if test_ratio is None else test_ratio
+    return float(np.sqrt((1.0 / n_folds + ratio) * difference.var(ddof=1)))
 
 
 def _constant_difference(difference: FloatArray) -> Comparison:

@@ -45,7 +45,7 @@ def generate(generator, X, y, *, strategy=None, weight=None, groups=None, n_jobs
 
 @pytest.mark.parametrize("counts", [[50, 30, 20], [100, 7], [40, 2, 3, 1], [3, 3, 3, 3]])
 @pytest.mark.parametrize("test_size", [0.1, 0.3, 0.6])
-def test_draws_hold_out_the_right_share_and_leave_every_class(counts, test_size):
+def test_draws_hold_out_the_right_proportion_and_leave_every_class(counts, test_size):
     X, y = make_rows(counts)
     count = np.array(counts)
     held_out = np.zeros(len(counts))
@@ -105,7 +105,7 @@ def test_classes_that_share_their_only_group_stay_in_training():
         assert len(test) > 0
 
 
-def test_groups_of_very_different_sizes_are_held_out_in_about_the_right_share():
+def test_groups_of_very_different_sizes_are_held_out_in_about_the_right_proportion():
     X, y = make_rows([50, 50])
     groups = np.where(np.arange(100) < 5, np.arange(100), 99)
     groups[95:] = np.arange(95, 100)

@@ -97,7 +97,7 @@ class MonteCarloCV(Resampling):
                 f"n_points must be an integer of at least 1, got {self.n_points!r}. "
                 "Use 5000, as published."
             )
-        if not _is_share(self.test_size):
+        if not _is_proportion(self.test_size):
             raise ValueError(
                 f"test_size must lie between 0 and 1, got {self.test_size!r}. "
                 "Pass the proportion of rows to hold out."
@@ -260,7 +260,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _is_share(value: Any) -> bool:
+def _is_proportion(value: Any) -> bool:
     return isinstance(value, int | float | np.floating) and bool(0 < value < 1)
 
 

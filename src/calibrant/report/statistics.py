@@ -88,10 +88,10 @@ class HeldOutStatistics:
     def change(self, new: FloatArray, old: FloatArray) -> Change:
         """Compare two losses per prediction by the corrected paired t-test over splits."""
         pair = self._by_split(new), self._by_split(old)
-        test_share = 1.0 / (self.evaluation.n_folds - 1)
-        low, high = corrected_interval(*pair, test_share)
+        test_ratio = 1.0 / (self.evaluation.n_folds - 1)
+        low, high = corrected_interval(*pair, test_ratio)
         estimate, half = self.mean(new - old), (high - low) / 2
-        p_value = corrected_t_test(*pair, test_share).p_value
+        p_value = corrected_t_test(*pair, test_ratio).p_value
         return Change(estimate, estimate - half, estimate + half, p_value=p_value)
 
     def calibration_p_value(self, proba: FloatArray) -> float:

@@ -17,7 +17,7 @@ from calibrant.tabular.schema import Column, Kind
 # A text column with more distinct values than both of these limits is not categorical.
 FEW_CATEGORIES = 10
 CATEGORIES_PER_ROW = 0.2
-# From this share of numbers on, the other cells of a column are taken for mistakes.
+# From this proportion of numbers on, the other cells of a column are taken for mistakes.
 MOSTLY = 0.8
 
 DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d\d)(\s.*)?")

@@ -27,7 +27,7 @@ def test_losses_are_by_case_method_and_fold(make_run):
     np.testing.assert_allclose(losses.brier[1], 2 * 0.5**2)
     np.testing.assert_allclose(losses.mean_log_loss[:, 0], -np.log([0.8, 0.5]))
     assert losses.was_run.all()
-    assert losses.test_share is None
+    assert losses.test_ratio is None
 
 
 def test_only_folds_that_all_cases_have_count(make_run):
@@ -55,6 +55,6 @@ def test_rows_that_do_not_sum_to_one_are_normalized(make_run):
     assert compute_losses([run], None).log_loss.item() == pytest.approx(-np.log(0.8))
 
 
-def test_the_test_share_follows_from_the_number_of_training_rows(make_run):
+def test_the_test_ratio_follows_from_the_number_of_training_rows(make_run):
     losses = compute_losses([certain_run(make_run, 0.8, method="raw")], 50)
-    np.testing.assert_allclose(losses.test_share, [4 / 50])
+    np.testing.assert_allclose(losses.test_ratio, [4 / 50])

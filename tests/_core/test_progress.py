@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from calibrant._core.progress import track
+from calibrant._core.progress import track, track_bytes
 
 
 @pytest.fixture
@@ -47,3 +47,13 @@ def test_on_a_terminal_the_time_left_is_estimated_from_all_items(
         next(tracked)
     tracked.close()
     assert "4:00:00" in capsys.readouterr().err
+
+
+def test_a_download_is_counted_in_bytes_on_a_terminal_only(capsys, monkeypatch):
+    blocks = [b"a" * 1000, b"b" * 500]
+    assert list(track_bytes(iter(blocks), 1500, "iris")) == blocks
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(track_bytes(iter(blocks), 1500, "iris")) == blocks
+    assert "1.5/1.5 kB" in capsys.readouterr().err

@@ -37,6 +37,7 @@ def test_default_number_of_bins_grows_with_the_rows(n_rows, n_bins):
 def test_limits_are_wilsons(n_true, n_rows, level):
     y = np.repeat([1, 0], [n_true, n_rows - n_true])
     curve = reliability_curve(y, np.full(n_rows, 0.3), of=1, level=level, labels=[0, 1])
+    assert curve.level == level
     expected = binomtest(n_true, n_rows).proportion_ci(level, method="wilson")
     assert curve.low[0] == pytest.approx(expected.low, abs=1e-12)
     assert curve.high[0] == pytest.approx(expected.high, abs=1e-12)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,3 +18,9 @@ def test_a_reliability_diagram_has_a_mark_at_each_point(make_evaluation):
     assert [int(n) for n in tips] == curve.count.tolist()
     bars = re.findall(r'class="count" data-tip="(\d+) rows? ', drawn)
     assert [int(n) for n in bars] == curve.histogram.tolist()
+
+
+def test_points_name_the_level_of_their_intervals(make_evaluation):
+    curve = analyze(make_evaluation(("a", "b"))).models[0].reliability[0].calibrated
+    drawn = draw_reliability(replace(curve, level=0.9), "calibrated", "a label")
+    assert drawn.count("(90% interval: ") == len(curve.predicted)

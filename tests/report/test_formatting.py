@@ -36,10 +36,7 @@ def test_p_values_are_short(value, text):
     assert formatting.p_value(value) == text.replace(" ", NBSP)
 
 
-def test_nouns_agree_with_their_number():
-    assert formatting.count(1, "row") == "1 row"
-    assert formatting.count(0, "row") == "0 rows"
-    assert formatting.count(2000, "row") == "2,000 rows"
+def test_percentage_points_agree_with_their_number():
     assert formatting.points(0.012) == "1 percentage point"
     assert formatting.points(0.17) == "17 percentage points"
 
@@ -47,7 +44,3 @@ def test_nouns_agree_with_their_number():
 def test_an_interval_without_ends_has_no_bounds():
     assert formatting.has_bounds(Interval(0.2, 0.1, 0.3))
     assert not formatting.has_bounds(Interval(0.2, np.nan, np.nan))
-
-
-def test_capitalizing_keeps_the_rest():
-    assert formatting.capitalize("naive Bayes") == "Naive Bayes"

@@ -3,7 +3,7 @@ import hashlib
 import json
 import re
 import shlex
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from html import unescape
 
 import numpy as np
@@ -116,3 +116,23 @@ def test_a_report_is_reproducible(make_evaluation, tmp_path):
     first, second = (path.read_bytes() for path in sorted(tmp_path.iterdir()))
     assert first == second
     assert read_data(first.decode())["rows"] == list(range(1, 61))
+
+
+def test_intervals_are_shown_with_their_level(make_evaluation):
+    evaluation = make_evaluation(("a", "b"), n_rows=60, n_models=1)
+    analysis = analyze(evaluation)
+
+    def at_level(record):
+        if isinstance(record, tuple):
+            return tuple(map(at_level, record))
+        if not is_dataclass(record):
+            return record
+        changes = {field.name: at_level(getattr(record, field.name)) for field in fields(record)}
+        return replace(record, **changes | ({"level": 0.8} if "level" in changes else {}))
+
+    other = replace(analysis, models=at_level(analysis.models))
+    page, changed = (render_report(each, Source("given")) for each in (analysis, other))
+    levels = re.compile(r"(\d+)% intervals?\b")
+    assert set(levels.findall(page)) == {"95"}
+    report = set(levels.findall(str(evaluation.models[0].calibration_report or "")))
+    assert set(levels.findall(changed)) - report == {"80"}

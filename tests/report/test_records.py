@@ -54,6 +54,8 @@ def test_an_effect_requires_one_significant_score_and_no_contradiction(
     log_loss, brier_score, effect
 ):
     gain = make_gain(log_loss, brier_score)
+    assert gain.is_significant() is (min(log_loss[1], brier_score[1]) < 0.05)
+    assert gain.is_significant(0.5)
     assert gain.effect is effect
     assert gain.to_dict()["effect"] == effect
 
@@ -67,6 +69,8 @@ def test_a_ranked_model_is_worse_only_if_the_difference_is_large_enough(
 ):
     ranked = RankedModel(0, "forest", True, 0.5, 0.3, 0.8, excess_loss, p_value)
     assert ranked.is_worse is is_worse
+    assert ranked.is_significant() is (p_value < 0.05)
+    assert not ranked.is_significant(0.0001)
 
 
 def test_an_analysis_converts_to_plain_values_and_prints_its_answers(make_evaluation):

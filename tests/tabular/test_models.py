@@ -24,7 +24,9 @@ def test_every_model_learns_and_is_reproducible(mixed_rows, name):
 
 
 def test_an_unknown_model_is_refused(mixed_rows):
-    with pytest.raises(ValueError, match=r"one of random-forest, naive-bayes.*, got 'forest'"):
+    with pytest.raises(
+        ValueError, match=r"one of random-forest, naive-bayes.*, got 'forest'\. Use"
+    ):
         make_model("forest", mixed_rows[1])
 
 

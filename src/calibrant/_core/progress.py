@@ -7,7 +7,10 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 T = TypeVar("T")
 
@@ -32,22 +35,60 @@ def track(items: Iterable[T], total: int, title: str) -> Iterator[T]:
     object
         Each item in turn.
     """
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ImportError:
+    bar = _make_bar()
+    if bar is None:
         yield from _track_in_lines(items, total, title)
         return
-    console = Console(stderr=True)
-    if not (console.is_terminal or console.is_jupyter):
-        yield from _track_in_lines(items, total, title)
-        return
-    # Estimate the time left from all items so far, not just from those of the last half minute.
-    with Progress(console=console, speed_estimate_period=math.inf) as bar:
+    with bar:
         task = bar.add_task(title, total=total)
         for item in items:
             yield item
             bar.advance(task)
+
+
+def track_bytes(blocks: Iterable[bytes], total: int | None, title: str) -> Iterator[bytes]:
+    """Yield blocks of bytes, showing on a terminal how many bytes are done.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+        The blocks.
+    total : int or None
+        The number of bytes in all; None means unknown.
+    title : str
+        A short description of the work.
+
+    Yields
+    ------
+    bytes
+        Each block in turn.
+    """
+    bar = _make_bar(in_bytes=True)
+    if bar is None:
+        yield from blocks
+        return
+    with bar:
+        task = bar.add_task(title, total=total)
+        for block in blocks:
+            yield block
+            bar.update(task, advance=len(block), refresh=True)
+
+
+def _make_bar(*, in_bytes: bool = False) -> Progress | None:
+    """Return a progress bar, or None without rich or without a terminal to draw it on."""
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    except ImportError:
+        return None
+    console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter):
+        return None
+    if in_bytes:
+        columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
+        return Progress(*columns, console=console)
+    # Estimate the time left from all items so far, not just from those of the last half minute.
+    return Progress(console=console, speed_estimate_period=math.inf)
 
 
 def _track_in_lines(items: Iterable[T], total: int, title: str) -> Iterator[T]:

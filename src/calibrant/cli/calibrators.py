@@ -36,8 +36,8 @@ def calibrate(
     predicted probability. The rows must be held out: the model was not trained on them.
     """
     from calibrant._core.files import check_writable
+    from calibrant._core.phrases import count
     from calibrant.tabular import fit_probabilities, read_table
-    from calibrant.tabular.phrases import count
 
     with one_line_errors(), warnings_as_notes():
         check_writable(output)

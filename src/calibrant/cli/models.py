@@ -44,8 +44,8 @@ def fit(
     import sys
 
     from calibrant._core.files import check_writable
+    from calibrant._core.phrases import capitalize, count
     from calibrant.tabular import MODELS, describe_table, fit_table, read_table
-    from calibrant.tabular.phrases import count
 
     with one_line_errors(), warnings_as_notes():
         check_writable(output)
@@ -65,9 +65,8 @@ def fit(
             verbose=int(sys.stderr.isatty()),
         )
         fitted.save(output)
-    title = MODELS[model].title
     print(
-        f"{title[0].upper()}{title[1:]} fitted to {count(schema.n_rows, 'row')} with "
+        f"{capitalize(MODELS[model].title)} fitted to {count(schema.n_rows, 'row')} with "
         f"{count(len(schema.features), 'feature')} and {len(schema.classes)} classes of "
         f"{schema.target!r}."
     )

@@ -323,6 +323,6 @@ def find_dataset(name: str) -> DataSetInfo:
     if name not in CATALOG:
         raise ValueError(
             f"The data set must be one of {', '.join(CATALOG)}, got {name!r}. "
-            "Check the spelling, or read your own file with calibrant.tabular.read_table."
+            "Check the spelling, or read your own file with pandas.read_csv."
         )
     return CATALOG[name]

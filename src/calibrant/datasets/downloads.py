@@ -7,12 +7,12 @@ import io
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
 from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from urllib.error import HTTPError
 
 from calibrant._core.files import write_atomically
+from calibrant._core.progress import track_bytes
 from calibrant.datasets.catalog import DataSetInfo
 
 SOURCE = "https://archive.ics.uci.edu/static/public"
@@ -84,7 +84,7 @@ def _download(address: str, info: DataSetInfo) -> bytes:
             length = response.headers.get("Content-Length")
             size = int(length) if length else None
             blocks = iter(lambda: response.read(BLOCK), b"")
-            content = b"".join(_with_progress_bar(blocks, size, info.name))
+            content = b"".join(track_bytes(blocks, size, info.name))
         if size is not None and len(content) < size:
             raise IncompleteRead(content, size - len(content))
     except (OSError, HTTPException) as error:
@@ -96,26 +96,6 @@ def _download(address: str, info: DataSetInfo) -> bytes:
             "connection and try again, or set CALIBRANT_DATA to a folder that has the files."
         ) from None
     return content
-
-
-def _with_progress_bar(blocks: Iterable[bytes], size: int | None, title: str) -> Iterator[bytes]:
-    """Yield the blocks, counting bytes on a terminal if rich is installed."""
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-    except ImportError:
-        yield from blocks
-        return
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield from blocks
-        return
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task(title, total=size)
-        for block in blocks:
-            yield block
-            progress.update(task, advance=len(block), refresh=True)
 
 
 def _unpack(archive: bytes, file: str, info: DataSetInfo, target: Path) -> bytes:

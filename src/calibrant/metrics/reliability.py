@@ -38,6 +38,8 @@ class ReliabilityCurve(Record):
         The total weight of each bin.
     histogram : ndarray of shape (20,)
         The number of rows by predicted probability, in 20 intervals of equal width.
+    level : float
+        The confidence level of the limits.
     """
 
     predicted: FloatArray
@@ -47,6 +49,7 @@ class ReliabilityCurve(Record):
     count: IndexArray
     weight: FloatArray
     histogram: IndexArray
+    level: float = 0.95
 
     def __str__(self) -> str:
         lines = ["predicted  observed  confidence limits  rows"]
@@ -153,6 +156,7 @@ def bin_forecast(forecast: Forecast, n_bins: int | None, level: float = 0.95) ->
         count=np.bincount(bin_index),
         weight=total,
         histogram=np.histogram(forecast.predicted, bins=N_HISTOGRAM_BINS, range=(0.0, 1.0))[0],
+        level=level,
     )
 
 

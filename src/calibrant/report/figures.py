@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from markupsafe import Markup
 
+from calibrant._core.phrases import count
 from calibrant._core.typing import IndexArray
 from calibrant.metrics import ReliabilityCurve
-from calibrant.report.formatting import count
+from calibrant.report.formatting import percent
 from calibrant.report.svg import Scale, element, line, picture, text, vertical_text
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -49,7 +50,7 @@ def draw_reliability(curve: ReliabilityCurve, state: str, label: str) -> Markup:
         low, high = y(curve.low[i]), y(curve.high[i])
         tip = (
             f"Predicted {curve.predicted[i]:.0%}, observed {curve.observed[i]:.0%} "
-            f"(95% interval: {curve.low[i]:.0%} to {curve.high[i]:.0%}), "
+            f"({percent(curve.level)} interval: {curve.low[i]:.0%} to {curve.high[i]:.0%}), "
             f"{count(curve.count[i], 'row')}"
         )
         parts.append(

@@ -1,9 +1,10 @@
-"""Numbers as text: percentages, differences, intervals, p-values and counts."""
+"""Numbers as text: percentages, differences, intervals and p-values."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from calibrant._core.phrases import count
 from calibrant._core.records import Interval
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -47,13 +48,3 @@ def p_value(value: float) -> str:
 def has_bounds(interval: Interval) -> bool:
     """Whether an interval was computed."""
     return not np.isnan(interval.low)
-
-
-def count(n: int, noun: str) -> str:
-    """Format a number of things, such as "1 row" or "2,000 rows"."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-def capitalize(text: str) -> str:
-    """Begin with a capital letter and keep the rest."""
-    return text[:1].upper() + text[1:]

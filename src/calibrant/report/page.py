@@ -21,6 +21,7 @@ except ImportError:
 
 from calibrant import __version__
 from calibrant._core.files import write_atomically
+from calibrant._core.phrases import capitalize, count
 from calibrant._core.typing import FloatArray
 from calibrant.report import formatting, text
 from calibrant.report.analysis import analyze
@@ -130,12 +131,12 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
         "number": formatting.number,
         "signed": formatting.signed,
         "p_value": formatting.p_value,
-        "capitalized": formatting.capitalize,
+        "capitalized": capitalize,
         "shell": _quote_for_shell,
     }
     environment.tests["bounded"] = formatting.has_bounds
     environment.globals |= {
-        "count": formatting.count,
+        "count": count,
         "text": text,
         "version": __version__,
         "zip": zip,

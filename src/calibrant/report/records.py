@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._core.records import Interval, Record
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.validation import check_alpha
 from calibrant.comparison import Comparison, effect
 from calibrant.metrics import Decomposition, ReliabilityCurve
 from calibrant.report.evaluation import Evaluation
@@ -124,10 +125,9 @@ class Gain(Record):
     log_loss: Measure
     brier_score: Measure
 
-    @property
-    def is_significant(self) -> bool:
-        """Whether at least one score changes significantly."""
-        return min(self.log_loss.change.p_value, self.brier_score.change.p_value) < ALPHA
+    def is_significant(self, alpha: float = ALPHA) -> bool:
+        """Return whether at least one score changes significantly."""
+        return any(each.is_significant(alpha) for each in self._comparisons())
 
     @property
     def is_negligible(self) -> bool:
@@ -144,13 +144,15 @@ class Gain(Record):
         """The effect by `calibrant.comparison.effect`; neutral if negligible."""
         if self.is_negligible:
             return Effect.NEUTRAL
-        changes = (self.log_loss.change, self.brier_score.change)
-        comparisons = [Comparison(change.estimate, np.nan, change.p_value) for change in changes]
-        return Effect(effect(comparisons, ALPHA))
+        return Effect(effect(self._comparisons(), ALPHA))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and the effect as plain values."""
         return {**super().to_dict(), "effect": self.effect.value}
+
+    def _comparisons(self) -> list[Comparison]:
+        changes = (self.log_loss.change, self.brier_score.change)
+        return [Comparison(change.estimate, np.nan, change.p_value) for change in changes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,10 +269,9 @@ class RankedModel(Record):
         """Name of the model and whether it is calibrated."""
         return f"{self.name}, {'calibrated' if self.calibrated else 'uncalibrated'}"
 
-    @property
-    def is_significant(self) -> bool:
-        """Whether the difference from the best is significant."""
-        return self.p_value < ALPHA
+    def is_significant(self, alpha: float = ALPHA) -> bool:
+        """Return whether the difference from the best is significant."""
+        return self.p_value < check_alpha(alpha)
 
     @property
     def is_negligible(self) -> bool:
@@ -280,7 +281,7 @@ class RankedModel(Record):
     @property
     def is_worse(self) -> bool:
         """Whether it is significantly worse than the best, and not by a negligible amount."""
-        return self.is_significant and not self.is_negligible
+        return self.is_significant() and not self.is_negligible
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ import numpy as np
 import sklearn
 
 from calibrant import __version__
+from calibrant._core.phrases import capitalize
 from calibrant.calibrators import CalibrationReport
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.formatting import (
-    capitalize,
     has_bounds,
     p_value,
     percent,
@@ -124,7 +124,8 @@ def _error(miscalibration: Miscalibration) -> str:
     error = miscalibration.error
     bounds = ""
     if has_bounds(error):
-        bounds = f" (95% interval: {100 * error.low:.0f} to {100 * error.high:.0f})"
+        low, high = (f"{100 * end:.0f}" for end in (error.low, error.high))
+        bounds = f" ({percent(error.level)} interval: {low} to {high})"
     return f"{points(error.estimate)}{bounds}"
 
 
@@ -171,7 +172,7 @@ def describe_gain(gain: Gain) -> str:
 def _explain_neutral(gain: Gain) -> str:
     if gain.is_negligible:
         return "the change is too small to matter"
-    if not gain.is_significant:
+    if not gain.is_significant():
         return "the change may be due to chance"
     return "log loss and Brier score disagree"
 

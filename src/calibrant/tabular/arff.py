@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from calibrant._core.phrases import count
 from calibrant.tabular.cells import as_cells, as_number, as_table
 from calibrant.tabular.headers import check_column_count
-from calibrant.tabular.phrases import count
 
 ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{.*\}|\S+)""",

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.phrases import count
 from calibrant._core.typing import FloatArray
 from calibrant.tabular.cells import as_code, as_number, as_text, is_missing
-from calibrant.tabular.phrases import count, list_names, locate, shorten
+from calibrant.tabular.phrases import list_names, locate, shorten
 from calibrant.tabular.schema import Column, Kind
 
 # A text column with more distinct values than both of these limits is not categorical.

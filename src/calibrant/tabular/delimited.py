@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.phrases import count
 from calibrant.tabular.cells import as_cells, as_table, is_number
 from calibrant.tabular.headers import check_column_count, check_distinct_names
-from calibrant.tabular.phrases import count, shorten
+from calibrant.tabular.phrases import shorten
 
 # Texts that stand for a missing value. "None" is not among them: it is often the name of a class.
 MISSING = frozenset({"", "?", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"})

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.phrases import count
 from calibrant.tabular.cells import as_number
 from calibrant.tabular.columns import (
     check_complete,
@@ -19,7 +20,7 @@ from calibrant.tabular.columns import (
     to_texts,
 )
 from calibrant.tabular.notices import find_notices
-from calibrant.tabular.phrases import count, list_names, shorten
+from calibrant.tabular.phrases import list_names, shorten
 from calibrant.tabular.schema import Column, Kind, Schema
 
 # With fewer rows, nothing can be learned once some of them are held out.

@@ -71,7 +71,10 @@ def make_model(name: str, schema: Schema, random_state: int | None = None) -> Pi
         Takes the features of `calibrant.tabular.rows`.
     """
     if name not in MODELS:
-        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}.")
+        raise ValueError(
+            f"model must be one of {', '.join(MODELS)}, got {name!r}. "
+            "Use one of these names, or CalibratedClassifier for a classifier of your own."
+        )
     model = MODELS[name]
     return Pipeline(
         [

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.phrases import count
 from calibrant._core.typing import FloatArray
 from calibrant.tabular.cells import is_missing
 from calibrant.tabular.columns import labeled_rows, to_numbers, to_texts
-from calibrant.tabular.phrases import count
 from calibrant.tabular.schema import Kind, Notice, Schema
 
 # Classes and tables with fewer rows than this get a notice.

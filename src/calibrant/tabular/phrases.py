@@ -1,4 +1,4 @@
-"""Phrases of error messages and notices: counts, lists of names, places in a table."""
+"""Phrases of error messages and notices: lists of names, places in a table."""
 
 from __future__ import annotations
 
@@ -8,17 +8,6 @@ import pandas as pd
 
 MOST_NAMES = 8
 MOST_CHARACTERS = 40
-
-
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with its noun: 1 row, 2 rows.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(1200, "row"), count(2, "class", "classes")
-    ('1 row', '1,200 rows', '2 classes')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def list_names(names: Sequence[str]) -> str:

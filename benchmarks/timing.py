@@ -26,7 +26,7 @@ class Row:
     title : str
         What was timed, and against what.
     seconds, peer_seconds : float or None
-        Median seconds of calibrant and of its peer. `None` means not applicable.
+        Median seconds of calibrant and of its peer. ``None`` means not applicable.
     ratio : float
         The median ratio of calibrant to its peer, or of the peer to calibrant for a speedup.
         For growth, the exponent.

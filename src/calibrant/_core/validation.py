@@ -167,7 +167,7 @@ def check_groups(groups: ArrayLike) -> NDArray[Any]:
 
 
 def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArray:
-    """Return one nonnegative weight per row, not all 0; ``None`` means 1 for every row."""
+    """Return one non-negative weight per row, not all 0; ``None`` means 1 for every row."""
     if sample_weight is None:
         return np.ones(len(rows))
     values = check_array(

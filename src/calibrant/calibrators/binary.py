@@ -294,7 +294,7 @@ def _fit_logistic(inputs: FloatArray, target: FloatArray, weight: FloatArray) ->
 def _fit_increasing_logistic(
     inputs: FloatArray, target: FloatArray, weight: FloatArray
 ) -> FloatArray:
-    """Return two nonnegative coefficients and the intercept of a logistic regression.
+    """Return two non-negative coefficients and the intercept of a logistic regression.
 
     The problem is convex: if the unconstrained solution has a negative coefficient, the
     constrained one lies on the boundary, where one or both of the inputs are left out.

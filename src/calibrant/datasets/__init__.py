@@ -1,4 +1,4 @@
-"""The paper's twelve data sets, and Breiman's waveform generator."""
+"""The twelve data sets of the paper, and Breiman's waveform generator."""
 
 from calibrant.datasets.catalog import dataset_names
 from calibrant.datasets.loaders import describe_dataset, load_dataset

@@ -1,4 +1,4 @@
-"""The paper's twelve data sets: their files and columns, and how classes are merged."""
+"""The twelve data sets of the paper: their files, columns and merged classes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ class DataSetInfo:
     Attributes
     ----------
     name : str
-        Name by which it is loaded, and name of its folder.
+        Name by which the data set is loaded, and name of its folder.
     title : str
-        Name at its source.
+        Name of the data set at its source.
     files : dict of str to str
-        SHA-256 by file name; rows are joined in this order. The checksum is of the file's lines,
-        each ended by LF, because copies differ in line endings and in the end of the last line.
+        SHA-256 by file name; rows are joined in this order. The checksum is that of the lines,
+        each ending with LF, because copies differ in line endings and at the end of the file.
     archive : str or None
-        Path of its archive at UCI. ``None`` means that UCI does not have it.
+        Path of its archive at UCI. ``None`` means that it is not available from UCI.
     features : tuple of str
-        Names of all columns but the target, in order. Columns whose name starts with "-" are
+        Names of all columns except the target, in order. Columns whose name starts with "-" are
         dropped.
     target : tuple of int
-        Positions of the target's columns: one column of labels, or several indicators of which
+        Positions of the target columns: one column of labels, or several indicators of which
         exactly one is 1.
     separator : str or None
         Column separator. ``None`` means any run of white space.
@@ -39,7 +39,7 @@ class DataSetInfo:
     categorical : tuple of str
         Unordered features, coded as 0, 1, ... in alphabetical order.
     source : str
-        Where it comes from.
+        Origin of the data set.
     """
 
     name: str
@@ -302,18 +302,18 @@ CATALOG = {
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Return the names of the paper's data sets, in the paper's order.
+    """Return the names of the data sets of the paper, in the order of the paper.
 
     Returns
     -------
     tuple of str
-        Names that `load_dataset` takes.
+        Names that `load_dataset` accepts.
     """
     return tuple(CATALOG)
 
 
 def find_dataset(name: str) -> DataSetInfo:
-    """Return the catalog's entry for a name.
+    """Return the catalog entry of a data set.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Downloads from the UCI repository: verified, cached and written completely or not at all."""
+"""Downloads from the UCI repository, verified, cached and written atomically."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 
 
 def download_dataset(info: DataSetInfo, folder: Path, *, source: str | None = None) -> Path:
-    """Download the files of a data set that its folder lacks.
+    """Download the missing files of a data set.
 
     Parameters
     ----------
     info : DataSetInfo
         The data set.
     folder : Path
-        Folder of all data sets; each has a subfolder of its name.
+        Folder of all data sets, with one subfolder per data set.
     source : str, default=None
         URL of the archives. ``None`` means UCI.
 
     Returns
     -------
     Path
-        The subfolder. Each downloaded file is complete and has the known SHA-256.
+        The subfolder of the data set. Each downloaded file is complete and has the expected
+        SHA-256.
     """
     target = folder / info.name
     missing = missing_files(info, folder)
@@ -61,12 +62,12 @@ def download_dataset(info: DataSetInfo, folder: Path, *, source: str | None = No
 
 
 def missing_files(info: DataSetInfo, folder: Path) -> list[str]:
-    """Return the files of a data set that its subfolder lacks."""
+    """Return the files of a data set that are missing from its subfolder."""
     return [file for file in info.files if not (folder / info.name / file).is_file()]
 
 
 def where_to_get(info: DataSetInfo, folder: Path) -> str:
-    """Say where to get a data set that UCI does not have, and where to put it."""
+    """Explain where to get a data set that is not available from UCI, and where to put it."""
     return (
         f"{info.title} cannot be downloaded from UCI. It comes from {info.source}. "
         f"Put {' and '.join(info.files)} into {folder / info.name}."
@@ -74,7 +75,7 @@ def where_to_get(info: DataSetInfo, folder: Path) -> str:
 
 
 def digest(content: bytes) -> str:
-    """Return the SHA-256 of a file's lines, each ended by LF whatever ended it."""
+    """Return the SHA-256 of a file whose line endings are normalized to LF."""
     return hashlib.sha256(b"".join(line + b"\n" for line in content.splitlines())).hexdigest()
 
 
@@ -99,7 +100,7 @@ def _download(address: str, info: DataSetInfo) -> bytes:
 
 
 def _unpack(archive: bytes, file: str, info: DataSetInfo, target: Path) -> bytes:
-    """Return a file of the archive of a data set."""
+    """Return a file from the archive of a data set."""
     remedy = f"get {file} from {info.source} and put it into {target}."
     try:
         content = _find_file(archive, file)
@@ -133,7 +134,7 @@ def _find_file(archive: bytes, name: str) -> bytes | None:
 
 
 def _uncompress(data: bytes, name: str) -> bytes:
-    """Uncompress the old Unix format in which UCI keeps the waveform data."""
+    """Uncompress the old Unix format that UCI uses for the waveform data."""
     try:
         from unlzw3 import unlzw
     except ImportError:

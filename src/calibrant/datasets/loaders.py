@@ -1,4 +1,4 @@
-"""Raw files of the twelve data sets -> arrays."""
+"""Loading of the raw files of the twelve data sets into arrays."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MISSING = "?"
 
 
 def load_dataset(name: str) -> Bunch:
-    """Load one of the paper's data sets, with classes merged as in the paper.
+    """Load one of the data sets of the paper, with classes merged as in the paper.
 
-    The raw files are read from the folder that the environment variable ``CALIBRANT_DATA``
-    names, which has one subfolder per data set. If it is unset, they are read from the user's
-    cache, and files that UCI has are downloaded into it on first use.
+    The raw files are read from the folder named by the environment variable ``CALIBRANT_DATA``,
+    which has one subfolder per data set. If the variable is unset, they are read from the user's
+    cache, and files available from UCI are downloaded to it on first use.
 
     Parameters
     ----------
@@ -30,9 +30,10 @@ def load_dataset(name: str) -> Bunch:
     Returns
     -------
     Bunch
-        With ``data`` (ndarray of shape (n_samples, n_features)), ``target`` (class indices),
-        ``feature_names``, ``target_names``, ``categorical`` (names of unordered features) and
-        ``title``. Rows are in the order of the files; rows with a missing value are left out.
+        The data set, with ``data`` (ndarray of shape (n_samples, n_features)), ``target`` (class
+        indices), ``feature_names``, ``target_names``, ``categorical`` (names of unordered
+        features) and ``title``. Rows are in the order of the files; rows with a missing value are
+        left out.
     """
     provide_datasets([name])
     info = find_dataset(name)
@@ -108,7 +109,7 @@ def _assemble(info: DataSetInfo, rows: list[list[str]]) -> Bunch:
 
 
 def _natural_order(label: str) -> tuple[float, str]:
-    """Sort key by which "6" comes before "10"."""
+    """Return a sort key by which "6" comes before "10"."""
     digits = re.match(r"\d+", label)
     return (float(digits.group()) if digits else 0.0, label)
 

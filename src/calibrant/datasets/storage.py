@@ -1,4 +1,4 @@
-"""The folder of the raw data files, and how files get there."""
+"""The folder of the raw data files, and downloads to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOLDER_VARIABLE = "CALIBRANT_DATA"
 
 
 def data_folder() -> Path:
-    """Return the folder of the raw data files: the configured one, or the user's cache."""
+    """Return the folder of the raw data files: the configured folder or the user's cache."""
     configured = configured_folder()
     if configured:
         return configured
@@ -22,25 +22,25 @@ def data_folder() -> Path:
 
 
 def configured_folder() -> Path | None:
-    """Return the folder that ``CALIBRANT_DATA`` names, or None if it is unset or empty."""
+    """Return the folder named by ``CALIBRANT_DATA``, or None if it is unset or empty."""
     folder = os.environ.get(FOLDER_VARIABLE)
     return Path(folder) if folder else None
 
 
 def fetch_datasets(names: Iterable[str] | None = None) -> dict[str, Path]:
-    """Download data sets from UCI into the folder that `load_dataset` reads.
+    """Download data sets from UCI to the folder that `load_dataset` reads.
 
     Files that are already there are not downloaded again.
 
     Parameters
     ----------
     names : iterable of str, default=None
-        Names of the data sets. ``None`` means all that UCI has.
+        Names of the data sets. ``None`` means all data sets available from UCI.
 
     Returns
     -------
     dict of str to Path
-        The folder of the files of each data set, by name.
+        The folder of each data set, by name.
     """
     return dict(download_datasets(names))
 
@@ -57,7 +57,7 @@ def download_datasets(names: Iterable[str] | None = None) -> Iterator[tuple[str,
 
 
 def explain_missing() -> list[str]:
-    """Say how to get each data set that is missing and cannot be downloaded."""
+    """Explain how to get each missing data set that cannot be downloaded."""
     folder = data_folder()
     return [
         where_to_get(info, folder)
@@ -67,13 +67,13 @@ def explain_missing() -> list[str]:
 
 
 def provide_datasets(names: Iterable[str]) -> None:
-    """Make data sets available, or name all missing files before downloading anything.
+    """Make data sets available, or report all missing files before downloading anything.
 
     Parameters
     ----------
     names : iterable of str
-        Names of the data sets. Those that UCI has are downloaded, unless ``CALIBRANT_DATA``
-        names a folder.
+        Names of the data sets. Those available from UCI are downloaded, unless
+        ``CALIBRANT_DATA`` names a folder.
     """
     folder = data_folder()
     infos = [find_dataset(name) for name in names]
@@ -87,7 +87,8 @@ def provide_datasets(names: Iterable[str]) -> None:
     if missing:
         raise FileNotFoundError(
             f"The data files must be in {folder}, which lacks {', '.join(missing)}. Put them "
-            f"there, fetch those that UCI has, or set {FOLDER_VARIABLE} to a folder that has them."
+            f"there, fetch them from UCI if possible, or set {FOLDER_VARIABLE} to a folder that "
+            "has them."
         )
     for info in to_download:
         download_dataset(info, folder)

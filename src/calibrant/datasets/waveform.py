@@ -13,15 +13,16 @@ def make_waveform(
 ) -> tuple[FloatArray, IndexArray]:
     """Draw samples from Breiman's waveform generator.
 
-    A sample is a random convex combination of two of three triangular waves, taken at 21 points
-    with Gaussian noise of unit variance. Its class tells which two waves were combined [1]_.
+    A sample is a random convex combination of two of three triangular waves, measured at 21
+    points with Gaussian noise of unit variance. Its class tells which two waves are combined
+    [1]_.
 
     Parameters
     ----------
     n_samples : int, default=300
         Number of samples.
     random_state : int, RandomState or None, default=None
-        Seed or generator of the random numbers.
+        Seeds the random numbers.
 
     Returns
     -------

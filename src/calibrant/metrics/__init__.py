@@ -1,4 +1,4 @@
-"""Proper scores, calibration errors and tests of class probabilities."""
+"""Proper scores, calibration errors and calibration tests for class probabilities."""
 
 from calibrant._core.records import Interval
 from calibrant.metrics.calibration_errors import (

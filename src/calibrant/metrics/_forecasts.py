@@ -1,4 +1,4 @@
-"""Forecasts of one event per row, to which calibration errors and reliability curves apply."""
+"""Forecasts of one event per row, the input of calibration errors and reliability curves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calibrant.metrics._validation import Predictions
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """Predicted probability of one event per row, with its outcome.
+    """Predicted probabilities of one event per row, and its outcomes.
 
     Attributes
     ----------
@@ -66,5 +66,5 @@ def make_forecasts(data: Predictions, kind: str) -> list[Forecast]:
     if kind == "classwise":
         return [class_forecast(data, column) for column in range(len(data.labels))]
     raise ValueError(
-        f"kind must be 'top-label' or 'classwise', got {kind!r}. Omit it for 'top-label'."
+        f"kind must be 'top-label' or 'classwise', got {kind!r}. Omit it to use 'top-label'."
     )

@@ -18,7 +18,7 @@ SUM_TOLERANCE = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Validated input of a metric, without the rows of weight 0.
+    """Validated input of a metric, without rows of weight 0.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Predictions:
     proba : ndarray of shape (n_samples, n_classes)
         Class probabilities.
     labels : ndarray of shape (n_classes,)
-        The labels of the columns, sorted.
+        The sorted labels of the columns.
     weight : ndarray of shape (n_samples,)
         Positive weights of the rows.
     position : ndarray of shape (n_samples,)

@@ -14,7 +14,7 @@ from calibrant.metrics._forecasts import Forecast, make_forecasts
 from calibrant.metrics._validation import Predictions, check_count, check_predictions
 from calibrant.metrics.reliability import bin_forecast
 
-# Predictions are rounded to this many cells of [0, 1] before they are smoothed.
+# Before smoothing, predictions are binned into this many cells of [0, 1].
 GRID_SIZE = 1024
 
 
@@ -46,9 +46,9 @@ def expected_calibration_error(
 
     See Also
     --------
-    squared_calibration_error : Has no bias.
-    smooth_calibration_error : Needs no bins.
-    kernel_calibration_error : Assesses all classes jointly.
+    squared_calibration_error : The squared error, without bias.
+    smooth_calibration_error : The error without bins.
+    kernel_calibration_error : The error of all classes jointly.
 
     Notes
     -----
@@ -57,9 +57,9 @@ def expected_calibration_error(
 
     .. math:: \mathrm{ECE} = \sum_b \frac{W_b}{\sum_c W_c} \, |\bar{p}_b - \bar{o}_b| .
 
-    It is biased upward when rows are few, because the sampling error of each bin adds to it:
-    perfectly calibrated probabilities have an error of about 0.12 with 100 rows and 0.07 with
-    300.
+    It is biased upward when there are few rows, because the sampling error of each bin adds to
+    it: perfectly calibrated probabilities have an error of about 0.12 with 100 rows and 0.07
+    with 300 rows.
 
     References
     ----------
@@ -100,7 +100,7 @@ def squared_calibration_error(
     kind : {"top-label", "classwise"}, default="top-label"
         See `expected_calibration_error`.
     n_bins : int, default=10
-        The number of bins. Bins of a single row are left out.
+        The number of bins. Bins with a single row are left out.
 
     Returns
     -------
@@ -110,17 +110,17 @@ def squared_calibration_error(
 
     Notes
     -----
-    The squared mean residual of a bin overestimates the squared error, because each residual
-    :math:`r_i = o_i - p_i` multiplied by itself contributes its variance. Leaving these products
-    out removes the bias [1]_, [2]_:
+    The squared mean residual of a bin overestimates the squared error, because the product of
+    each residual :math:`r_i = o_i - p_i` with itself contributes its variance. Leaving out these
+    products removes the bias [1]_, [2]_:
 
     .. math::
 
         \sum_b \frac{W_b}{\sum_c W_c} \,
         \frac{\sum_{i \ne j \in b} w_i w_j r_i r_j}{\sum_{i \ne j \in b} w_i w_j} .
 
-    If all predictions in a bin are equal, this is the debiased estimator of [1]_. A row counts
-    as one observation whatever its weight.
+    If all predictions in a bin are equal, this is the debiased estimator of [1]_. Each row counts
+    as one observation, regardless of its weight.
 
     References
     ----------
@@ -148,7 +148,7 @@ def smooth_calibration_error(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""Smooth calibration error, which needs no bins.
+    r"""Smooth calibration error, which requires no bins.
 
     Parameters
     ----------
@@ -164,18 +164,18 @@ def smooth_calibration_error(
 
     Notes
     -----
-    The residuals :math:`r_i = o_i - p_i` are smoothed along the predictions by a Gaussian
-    kernel :math:`K_\sigma` that is reflected at 0 and 1. The error is the bandwidth that equals
-    the mean absolute smoothed residual [1]_,
+    The residuals :math:`r_i = o_i - p_i` are smoothed as a function of the prediction by a
+    Gaussian kernel :math:`K_\sigma` that is reflected at 0 and 1. The error is the bandwidth that
+    equals the mean absolute smoothed residual [1]_:
 
     .. math::
 
         \sigma = \int_0^1 \left|
             \sum_i \frac{w_i}{\sum_j w_j} \, r_i K_\sigma(t, p_i) \right| \, dt .
 
-    The right-hand side decreases in :math:`\sigma`, so there is one solution and nothing to
-    tune, and the error is a continuous function of the predictions. Like
-    `expected_calibration_error` it is biased upward when rows are few, though less so.
+    The right-hand side decreases with :math:`\sigma`, so the solution is unique and there is
+    nothing to tune. The error is a continuous function of the predictions. Like
+    `expected_calibration_error`, it is biased upward when there are few rows, though less so.
 
     References
     ----------
@@ -200,7 +200,7 @@ def _debiased_square(forecast: Forecast, n_bins: int) -> float:
     weight, residual = forecast.weight, forecast.residual
     bin_index = assign_bins(forecast.predicted, weight, n_bins)
     total = np.bincount(bin_index, weight)
-    # Sums over pairs of different rows: those over all pairs minus each row paired with itself.
+    # Sums over pairs of different rows: sums over all pairs minus the pairs of a row with itself.
     pairs = total**2 - np.bincount(bin_index, weight**2)
     products = np.bincount(bin_index, weight * residual) ** 2
     products -= np.bincount(bin_index, (weight * residual) ** 2)
@@ -225,5 +225,5 @@ def _smooth_error(forecast: Forecast) -> float:
         damped = waves * np.exp(-0.5 * (frequency * sigma) ** 2)
         return float(np.abs(idct(damped)).sum()) - sigma
 
-    # The smoothed residual decreases in sigma and is at most 1, so the root lies below 2.
+    # The smoothed residual decreases with sigma and is at most 1, so the root lies below 2.
     return float(brentq(excess, 0.0, 2.0)) if excess(0.0) > 0 else 0.0

@@ -17,7 +17,7 @@ from calibrant.metrics._validation import Predictions, check_predictions
 from calibrant.metrics.scores import row_brier_scores, row_log_losses
 
 N_FOLDS = 5
-# The norm of the gradient of the penalized log loss, summed over rows, at which a fit ends.
+# The norm of the gradient of the penalized total log loss at which a fit has converged.
 TOLERANCE = 1e-4
 
 SCORES: dict[str, Callable[[Predictions], FloatArray]] = {
@@ -38,7 +38,7 @@ class Decomposition(Record):
         The part of the loss that recalibration removes. It is close to 0 for calibrated
         probabilities and can be negative.
     refinement : float
-        The remaining part, which only a model that separates the classes better can lower.
+        The remaining part, which only a model that better separates the classes can reduce.
     """
 
     total: float
@@ -76,7 +76,7 @@ def decompose(
 
     Notes
     -----
-    With :math:`c(p)` the conditional probabilities of the classes given the predicted row
+    With :math:`c(p)` the conditional class probabilities given the predicted probabilities
     :math:`p`, the expectation of a proper loss :math:`\ell` is the sum of two non-negative
     terms [1]_,
 
@@ -84,20 +84,20 @@ def decompose(
 
         E\,\ell(p, y) = \left( E\,\ell(p, y) - E\,\ell(c(p), y) \right) + E\,\ell(c(p), y) ,
 
-    the first of which is calibration and the second refinement.
-    As in [2]_, :math:`c` is estimated by held-out recalibration. In each of five folds the map
+    calibration and refinement. As in [2]_, :math:`c` is estimated by held-out recalibration. For
+    each of five folds, the map
 
     .. math:: c(p) = \mathrm{softmax}(t \log p + b) ,
 
     with one inverse temperature :math:`t` and one offset :math:`b_k` per class, is fitted to the
-    rows of the other folds by penalized log loss. So few parameters hardly add to the loss of
-    calibrated probabilities, even with 100 rows. Miscalibration that the map cannot
-    express counts as refinement, so the calibration part tends to be too small rather than too
-    large. Binned and isotonic decompositions, which are fitted to the rows that they assess,
-    attribute a few hundredths to calibration even if the probabilities are perfect.
+    rows of the other folds by minimizing the penalized log loss. With so few parameters, the map
+    adds hardly any loss to calibrated probabilities, even with 100 rows. Miscalibration that the
+    map cannot express counts as refinement, so the calibration part tends to be too small rather
+    than too large. Binned and isotonic decompositions are fitted to the same rows that they
+    assess, so they attribute a few hundredths to calibration even if the probabilities are
+    perfectly calibrated.
 
-    The folds are a function of the rows themselves, not of their order. The result is
-    deterministic.
+    The folds depend on the rows themselves, not on their order, so the result is deterministic.
 
     References
     ----------
@@ -117,7 +117,7 @@ def decompose(
     """
     if score not in SCORES:
         raise ValueError(
-            f"score must be one of {list(SCORES)}, got {score!r}. Omit it for the log loss."
+            f"score must be one of {list(SCORES)}, got {score!r}. Omit it to use 'log-loss'."
         )
     data = check_predictions(y_true, proba, labels, sample_weight)
     total = data.mean(SCORES[score](data))
@@ -128,9 +128,9 @@ def decompose(
 def _recalibrate(data: Predictions) -> Predictions:
     """Return held-out recalibrated probabilities.
 
-    Tiny probabilities are noise from some classifiers, such as forests, and evidence from
-    others, such as naive Bayes. Of the two floors that suit them, the one with the lower
-    held-out log loss is used.
+    Tiny probabilities are noise in some classifiers, such as forests, and evidence in others,
+    such as naive Bayes. Of the two floors that suit these cases, the one with the lower held-out
+    log loss is used.
     """
     floors = (0.5 / data.proba.size, data.eps)
     candidates = [replace(data, proba=_cross_fit(data, floor)) for floor in floors]
@@ -138,9 +138,9 @@ def _recalibrate(data: Predictions) -> Predictions:
 
 
 def _cross_fit(data: Predictions, floor: float) -> FloatArray:
-    """Recalibrate the rows of each fold by a map fitted to the other folds."""
+    """Recalibrate the rows of each fold with a map fitted to the other folds."""
     n_samples = len(data.y_index)
-    # Dealing sorted rows in turn puts similar rows of a class into different folds.
+    # Assigning sorted rows to folds in turn puts similar rows of a class into different folds.
     order = np.lexsort([*data.proba.T, data.y_index])
     fold = np.empty(n_samples, dtype=np.intp)
     fold[order] = np.arange(n_samples) % N_FOLDS
@@ -160,10 +160,10 @@ def _apply_map(log_proba: FloatArray, change: FloatArray) -> FloatArray:
 
 
 def _fit_map(log_proba: FloatArray, y_index: IndexArray, weight: FloatArray) -> FloatArray:
-    """Fit the change (t - 1, b) by penalized log loss, a convex problem.
+    """Fit the change (t - 1, b) by minimizing the penalized log loss, a convex problem.
 
-    The penalty, half the squared norm of the change, is that of a standard normal prior. It
-    counts for less than one row and keeps the map finite if classes are missing or separable.
+    The penalty, half the squared norm of the change, corresponds to a standard normal prior. It
+    counts less than one row and keeps the map finite if classes are missing or separable.
     """
     # The calibrators share the solver but not this objective. The affine maps of the scaling family
     # have independent entries, whereas one parameter moves the whole diagonal here; the logistic

@@ -1,4 +1,4 @@
-"""Bootstrap confidence intervals of metrics and of differences between metrics."""
+"""Bootstrap confidence intervals for metrics and for differences between metrics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from calibrant.metrics.scores import brier_score, log_loss, row_brier_scores, ro
 
 Metric = Callable[..., float]
 
-# Means over rows are resampled from one loss per row instead of one metric call per resample.
+# For means over rows, resampling the loss of each row replaces one metric call per resample.
 ROW_LOSSES: dict[Metric, Callable[[Predictions], FloatArray]] = {
     log_loss: row_log_losses,
     brier_score: row_brier_scores,
@@ -37,7 +37,7 @@ def bootstrap_interval(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
-    """Bootstrap confidence interval of a metric.
+    """Bootstrap confidence interval for a metric.
 
     Parameters
     ----------
@@ -51,29 +51,29 @@ def bootstrap_interval(
     n_resamples : int, default=1000
         The number of bootstrap resamples, at least 100.
     groups : array-like of shape (n_samples,), default=None
-        Group labels of rows that are not independent, such as those of one patient, or the
-        predictions for one row in repeated cross-validation. Groups are resampled as a
-        whole. `None` means that rows are independent.
+        The group of each row. Rows in the same group are not independent: they belong to the
+        same patient, for example, or are predictions for the same row in repeated
+        cross-validation. Groups are resampled as a whole. ``None`` means independent rows.
     random_state : int, RandomState or None, default=None
-        The seed of the resamples.
+        Seeds the resampling.
 
     Returns
     -------
     Interval
-        The metric on the given rows with its confidence interval.
+        The metric on all rows and its confidence interval.
 
     See Also
     --------
-    bootstrap_difference : Compares two predictions of the same rows.
+    bootstrap_difference : Compare two predictions for the same rows.
 
     Notes
     -----
     The interval is bias-corrected and accelerated (BCa) [1]_, which accounts for the skewness
-    of losses. Rows are resampled regardless of their class, so that the class frequencies vary
-    as they would between samples. Resamples are passed to the metric as sample weights.
+    of losses. Rows are resampled regardless of their class, so class frequencies vary as they
+    would between samples. Resamples are passed to the metric as sample weights.
 
     A confidence interval does not remove the bias of a metric. `expected_calibration_error` and
-    `smooth_calibration_error` are biased upward, and if the true error is small their
+    `smooth_calibration_error` are biased upward, and if the true error is small, their
     intervals lie above it. Use `squared_calibration_error` or `calibration_test` instead.
 
     References
@@ -107,7 +107,7 @@ def bootstrap_difference(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
-    """Bootstrap confidence interval of the difference between two predictions.
+    """Bootstrap confidence interval for the difference between two predictions.
 
     Parameters
     ----------
@@ -119,17 +119,17 @@ def bootstrap_difference(
     Returns
     -------
     Interval
-        The metric of ``first`` minus that of ``second`` with its confidence interval. For a
-        loss, negative values are in favor of ``first``.
+        The metric of ``first`` minus that of ``second``, and its confidence interval. For a
+        loss, negative values favor ``first``.
 
     See Also
     --------
-    bootstrap_interval : Describes the method.
+    bootstrap_interval : A description of the method.
 
     Notes
     -----
-    Both predictions are evaluated on the same resamples. What makes a row hard for both cancels
-    out, and the interval is narrower than those of the two metrics suggest.
+    Both predictions are evaluated on the same resamples. Whatever makes a row hard for both of
+    them cancels out, so the interval is narrower than the intervals of the two metrics suggest.
 
     Examples
     --------
@@ -180,9 +180,9 @@ class _Resamples:
     Attributes
     ----------
     group : ndarray of shape (n_samples,)
-        The number of each row's group.
+        The index of each row's group.
     times_drawn : ndarray of shape (n_resamples, n_groups)
-        How often each group occurs in each resample.
+        The number of times that each group occurs in each resample.
     """
 
     group: IndexArray
@@ -218,7 +218,7 @@ def _draw_resamples(
     n_resamples: int,
     random_state: int | np.random.RandomState | None,
 ) -> _Resamples:
-    """Draw as many groups as there are, with replacement."""
+    """Draw resamples of the groups with replacement, each with the original number of groups."""
     check_count("n_resamples", n_resamples, 100)
     if groups is not None:
         check_consistent_length(y_true, groups)
@@ -228,7 +228,7 @@ def _draw_resamples(
     if n_groups < 2:
         raise ValueError(
             f"At least two groups must have positive weight, got {n_groups}, because groups are "
-            "resampled. Omit groups if rows are independent."
+            "resampled. If rows are independent, omit groups."
         )
     drawn = check_random_state(random_state).randint(n_groups, size=(n_resamples, n_groups))
     drawn += n_groups * np.arange(n_resamples)[:, None]
@@ -244,8 +244,8 @@ def _bca_interval(values: _BootstrapValues, level: float) -> Interval:
     """
     tail = (1.0 - check_level(level)) / 2.0
     resampled, n_resamples = values.resampled, len(values.resampled)
-    # z0 is the normal quantile of the fraction of resamples below the estimate, ties counted
-    # half. Half a resample at either end keeps it finite.
+    # z0 is the normal quantile of the fraction of resamples below the estimate, with ties
+    # counting half. Clipping the fraction keeps the quantile finite.
     below = np.mean(resampled < values.estimate) + 0.5 * np.mean(resampled == values.estimate)
     bias = ndtri(np.clip(below, 0.5 / n_resamples, 1.0 - 0.5 / n_resamples))
     influence = values.jackknife.mean() - values.jackknife

@@ -1,4 +1,4 @@
-"""Calibration of all classes jointly: the kernel calibration error and a test based on it."""
+"""The kernel calibration error of all classes jointly, and a test based on it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.metrics._forecasts import top_label_forecast
 from calibrant.metrics._validation import Predictions, check_count, check_predictions
 
-# Statistics that differ by less, relative to the largest, are ties broken by rounding.
+# Statistics that differ by less than this, relative to the largest, are ties broken by rounding.
 ROUNDING = 1e-9
 # Resamples are drawn in chunks whose arrays hold at most this many numbers.
 MAX_CHUNK_SIZE = 2_000_000
-# Time and memory of the test grow with the square of the number of rows.
+# The time and memory of the test grow with the square of the number of rows.
 MAX_TEST_ROWS = 3000
 
 
@@ -32,7 +32,7 @@ def kernel_calibration_error(
     r"""Squared kernel calibration error of all classes jointly.
 
     The other calibration errors assess one event at a time. This one detects any deviation of
-    the predicted rows from the conditional class probabilities, and needs no bins.
+    the predicted probabilities from the conditional class probabilities and requires no bins.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def kernel_calibration_error(
 
     See Also
     --------
-    calibration_test : Tests whether the error differs from 0 beyond chance.
+    calibration_test : Test whether the error differs significantly from 0.
 
     Notes
     -----
@@ -61,7 +61,8 @@ def kernel_calibration_error(
         \qquad k(p, q) = \exp(-{\lVert p - q \rVert}_{1} / \nu) ,
 
     where the bandwidth :math:`\nu` is the mean distance between two rows. Time and memory grow
-    with the square of the number of rows. A row counts as one observation whatever its weight.
+    with the square of the number of rows. Each row counts as one observation, regardless of its
+    weight.
 
     References
     ----------
@@ -113,7 +114,7 @@ def calibration_test(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationTest:
-    r"""Test the hypothesis that probabilities are calibrated, for all classes jointly.
+    r"""Test the hypothesis that the probabilities of all classes are calibrated.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def calibration_test(
         The number of label vectors to draw, at least 19. The p-value is at least
         ``1 / (1 + n_resamples)``.
     random_state : int, RandomState or None, default=None
-        The seed of the draws.
+        Seeds the draws.
 
     Returns
     -------
@@ -137,21 +138,20 @@ def calibration_test(
 
     Notes
     -----
-    Under the hypothesis, label vectors drawn from the predicted probabilities are distributed
-    as the true one. With :math:`T_0` the statistic of the true labels and :math:`T_1, \ldots,
-    T_B` those of the drawn ones, the p-value is [1]_, [2]_
+    Under the hypothesis, label vectors drawn from the predicted probabilities have the same
+    distribution as the true labels. With :math:`T_0` the statistic of the true labels and
+    :math:`T_1, \ldots, T_B` those of the drawn labels, the p-value is [1]_, [2]_
 
     .. math:: p = \frac{1 + \#\{b \ge 1 : T_b \ge T_0\}}{1 + B} .
 
-    The test therefore keeps its significance level exactly, for any number of rows and classes.
-    A large p-value does not show that probabilities are calibrated: a few dozen rows reveal
-    only gross errors.
+    The test is therefore exact for any number of rows and classes. A large p-value does not show
+    that probabilities are calibrated: a few dozen rows reveal only gross errors.
 
     The statistic is `kernel_calibration_error` plus the same estimate for the most probable
-    class alone. The first term detects classes that are predicted too often or too rarely, the
+    class alone. The first term detects classes that are predicted too often or too rarely. The
     second detects overconfidence, which the first spreads thinly over many classes. Their sum is
     the squared error of a matrix-valued kernel [3]_ and detects any miscalibration, given
-    enough rows. At most 3,000 rows are used, drawn at random.
+    enough rows. If there are more than 3,000 rows, a random sample of 3,000 is used.
 
     References
     ----------
@@ -236,7 +236,7 @@ def _mean_products(residuals: FloatArray, pair_weights: FloatArray) -> FloatArra
         The means.
     """
     n_vectors, n_samples, n_columns = residuals.shape
-    # One matrix product for all label vectors and columns.
+    # A single matrix product for all label vectors and columns.
     flat = np.ascontiguousarray(residuals.transpose(1, 0, 2)).reshape(n_samples, -1)
     products = flat * (pair_weights @ flat)
     return np.asarray(products.reshape(n_samples, n_vectors, n_columns).sum(axis=(0, 2)))

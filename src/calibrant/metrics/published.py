@@ -1,4 +1,4 @@
-"""Scores as computed in the tables of the paper, which depart from its equations.
+"""The scores in the tables of the paper, which depart from its equations.
 
 The paper defines LL and MSE as the log loss and the Brier score of the class probabilities. Its
 tables contain other quantities:
@@ -7,7 +7,7 @@ tables contain other quantities:
   probabilities clipped to the interval from 1e-15 to 1 - 1e-15.
 - MSE is the Brier score divided by the number of classes.
 
-Both are computed from whatever the model returned, normalized or not.
+Both are computed from the output of the model, whether or not it is normalized.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def published_log_loss(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""LL of the paper's tables: binary log losses summed over the classes.
+    r"""LL in the tables of the paper: binary log losses, summed over the classes.
 
-    Use `log_loss` for anything but a comparison with the published tables.
+    Use this function only for comparisons with the published tables, and `log_loss` otherwise.
 
     Parameters
     ----------
@@ -74,9 +74,10 @@ def published_mse(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""MSE of the paper's tables: the Brier score divided by the number of classes.
+    r"""MSE in the tables of the paper: the Brier score divided by the number of classes.
 
-    Use `brier_score` for anything but a comparison with the published tables.
+    Use this function only for comparisons with the published tables, and `brier_score`
+    otherwise.
 
     Parameters
     ----------

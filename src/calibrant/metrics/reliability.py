@@ -26,12 +26,12 @@ class ReliabilityCurve(Record):
     Attributes
     ----------
     predicted : ndarray of shape (n_bins,)
-        The mean predicted probability of each bin.
+        The mean predicted probability in each bin.
     observed : ndarray of shape (n_bins,)
-        The observed frequency of each bin: the weighted fraction of its rows that belong to
+        The observed frequency in each bin: the weighted fraction of its rows that belong to
         the predicted class.
     low, high : ndarray of shape (n_bins,)
-        Confidence limits of the observed frequency.
+        The confidence limits of the observed frequency.
     count : ndarray of shape (n_bins,)
         The number of rows in each bin. Rows of weight 0 are not counted.
     weight : ndarray of shape (n_bins,)
@@ -86,28 +86,28 @@ def reliability_curve(
     y_true, proba, labels, sample_weight : array-like
         See `log_loss`.
     of : label or "top-label", default="top-label"
-        The class whose probability is assessed. "top-label" assesses the most probable class
-        of each row.
+        The class whose probabilities to assess. "top-label" means the most probable class of
+        each row.
     n_bins : int, default=None
-        The number of bins. `None` means one bin per 20 rows, at most 10. Equal probabilities
-        share a bin, so there can be fewer.
+        The number of bins. ``None`` means one bin per 20 rows, at most 10. Equal probabilities
+        share a bin, so there may be fewer.
     level : float, default=0.95
         The confidence level of the limits of each observed frequency.
 
     Returns
     -------
     ReliabilityCurve
-        The bins, by increasing predicted probability.
+        The bins, in increasing order of predicted probability.
 
     Notes
     -----
-    The limits are Wilson's score interval [1]_, which keeps its level with few rows and at
-    observed frequencies of 0 and 1 [2]_. With weights, the number of rows of a bin is replaced
-    by the effective sample size :math:`(\sum_i w_i)^2 / \sum_i w_i^2`.
+    The limits are those of Wilson's score interval [1]_, which keeps its level even with few rows
+    and at observed frequencies of 0 and 1 [2]_. With weights, the number of rows in a bin is
+    replaced by the effective sample size :math:`(\sum_i w_i)^2 / \sum_i w_i^2`.
 
     The level holds for each bin separately. For calibrated probabilities in ten bins, about
-    four curves in ten have a bin whose 95% interval misses the diagonal. `calibration_test`
-    gives one answer for all rows.
+    four curves in ten have a bin whose 95% interval misses the diagonal. For a single answer
+    about all rows, use `calibration_test`.
 
     References
     ----------
@@ -131,7 +131,7 @@ def reliability_curve(
     if of not in data.labels:
         raise ValueError(
             f"of must be 'top-label' or one of the labels {data.labels.tolist()}, got {of!r}. "
-            "Omit it for 'top-label'."
+            "Omit it to use 'top-label'."
         )
     column = int(np.flatnonzero(data.labels == of)[0])
     return bin_forecast(class_forecast(data, column), n_bins, level)
@@ -167,5 +167,5 @@ def _wilson_interval(
     scale = 1 + z2 / n_rows
     center = (frequency + z2 / (2 * n_rows)) / scale
     half = np.sqrt(z2 / n_rows * (frequency * (1 - frequency) + z2 / (4 * n_rows))) / scale
-    # Rounding must not push a limit past a frequency of 0 or 1.
+    # Rounding must not push a limit past the frequency.
     return np.clip(center - half, 0.0, frequency), np.clip(center + half, frequency, 1.0)

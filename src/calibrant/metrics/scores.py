@@ -26,9 +26,9 @@ def log_loss(
         Predicted probabilities, one column per class in the order of the sorted labels. A
         one-dimensional array contains the probabilities of the second of two classes.
     labels : array-like of shape (n_classes,), default=None
-        The labels of the columns. `None` means those that occur in ``y_true``.
+        The labels of the columns. ``None`` means the labels that occur in ``y_true``.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows. `None` means equal weights.
+        Weights of the rows. ``None`` means equal weights.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def log_loss(
     --------
     brier_score : A bounded proper score.
     decompose : The parts of the loss due to calibration and refinement.
-    bootstrap_interval : A confidence interval of this or another metric.
+    bootstrap_interval : A confidence interval for this or another metric.
 
     Notes
     -----
@@ -93,7 +93,7 @@ def brier_score(
 
         \mathrm{BS} = \frac{\sum_i w_i \sum_k (p_{ik} - [y_i = k])^2}{\sum_i w_i} .
 
-    For two classes this is twice the score that uses the second class only.
+    For two classes, this is twice the Brier score of the second class alone.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Save fitted models to files that contain no code, and load them again."""
+"""Saving of fitted models to files that contain no code, and loading of such files."""
 
 from calibrant.persistence.loading import load, read_info
 from calibrant.persistence.model_file import ModelInfo

@@ -1,6 +1,6 @@
-"""Types that a model file may contain, in addition to those that skops allows by itself.
+"""Types that a model file may contain, in addition to those that skops allows by default.
 
-skops allows scikit-learn's estimators, numpy's arrays and plain values.
+By default, skops allows scikit-learn's estimators, numpy's arrays and plain values.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ KERNELS = tuple(
         "WhiteKernel",
     )
 )
-# Attributes of fitted models. Compiled code uses the numbers in some of them as indices without
-# checking bounds; `validate_loaded_model` checks them.
+# Attributes of fitted models. Compiled code uses numbers in some of them as indices without
+# checking bounds, so `validate_loaded_model` checks them.
 FITTED_PARTS = (
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
@@ -79,7 +79,7 @@ FITTED_PARTS = (
 
 
 def type_path(kind: type) -> str:
-    """Return the name of a type as model files contain it."""
+    """Return the name of a type as it appears in model files."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 

@@ -1,8 +1,8 @@
-"""Changes to files saved by earlier versions, so that they load into present types.
+"""Upgrades of files saved by earlier versions to the current types.
 
 A file contains the name of each type and attribute. Whenever a type that a model can contain is
 moved or renamed, or one of its attributes is renamed, add the former name to a table below. New
-parameters of estimators need no entry, but their default must keep the former behavior.
+parameters of estimators need no entry, but their default must preserve the former behavior.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from calibrant.persistence.validation import iterate_objects
 
 SCHEMA_MEMBER = "schema.json"
 
-# Former name of a type -> present name.
+# Former name of a type -> current name.
 RENAMED_TYPES: dict[str, str] = {
     "calibrant.calibrators.auto.CalibrationReport": (
         "calibrant.calibrators.report.CalibrationReport"
@@ -32,7 +32,7 @@ RENAMED_TYPES: dict[str, str] = {
         "calibrant.calibrators.baselines.ConstantCalibrator"
     ),
 }
-# Present name of a type -> former name of an attribute -> present name.
+# Current name of a type -> former name of an attribute -> current name.
 RENAMED_ATTRIBUTES: dict[str, dict[str, str]] = {
     "calibrant.calibrators.baselines.ConstantCalibrator": {"share": "frequency_"},
     "calibrant.calibrators.enir.ENIR": {"limited": "floored"},
@@ -50,7 +50,8 @@ def apply_renames(content: bytes) -> bytes:
     Returns
     -------
     bytes
-        The same archive if it has no former names, or cannot be read.
+        The archive with current names; the same archive if it has no former names or cannot be
+        read.
     """
     former_names: list[str] = []
     try:
@@ -72,12 +73,12 @@ def apply_renames(content: bytes) -> bytes:
 
 
 def upgrade_model(model: Any) -> None:
-    """Give the parts of a model the attributes that were added after it was saved.
+    """Add the attributes introduced after a model was saved to its parts.
 
     Parameters
     ----------
     model : estimator
-        A loaded model, changed in place.
+        A loaded model, which is changed in place.
     """
     for part in iterate_objects(model):
         if isinstance(part, BaseEstimator) and type(part).__module__.startswith("calibrant."):
@@ -93,14 +94,14 @@ def _add_missing_parameters(estimator: BaseEstimator) -> None:
 
 
 def _unite_gain_and_interval(report: dict[str, Any]) -> None:
-    """Replace the fields ``expected_gain`` and ``interval`` of a report by ``gain``."""
+    """Replace the fields ``expected_gain`` and ``interval`` of a report with ``gain``."""
     if "expected_gain" in report:
         low, high = report.pop("interval")
         report["gain"] = Interval(report.pop("expected_gain"), low, high, level=0.95)
 
 
 def _rename(node: dict[str, Any], former_names: list[str]) -> dict[str, Any]:
-    """Rename the type and the attributes of one node, and collect the former names."""
+    """Rename the type and the attributes of one node and collect the former names."""
     path = f"{node.get('__module__')}.{node.get('__class__')}"
     if path in RENAMED_TYPES:
         former_names.append(path)

@@ -43,7 +43,8 @@ def load(path: str | Path) -> Any:
     Warns
     -----
     CalibrationWarning
-        If another version of scikit-learn saved the model, since its probabilities may differ.
+        If the model was saved with another version of scikit-learn, since its probabilities may
+        differ.
 
     See Also
     --------
@@ -70,7 +71,7 @@ def load(path: str | Path) -> Any:
     if _minor(info.versions.get("scikit-learn", "")) != _minor(sklearn.__version__):
         warnings.warn(
             f"{path} was saved with {_versions(info)}, but scikit-learn {sklearn.__version__} is "
-            "installed, so probabilities may differ. Fit the model again, or install the version "
+            "installed, so probabilities may differ. Fit the model again or install the version "
             "that it was saved with.",
             CalibrationWarning,
             stacklevel=2,
@@ -89,7 +90,7 @@ def read_info(path: str | Path) -> ModelInfo:
     Returns
     -------
     ModelInfo
-        Classes, features, notes and versions.
+        The classes, features, notes and versions of the model.
 
     Raises
     ------

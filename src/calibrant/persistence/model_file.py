@@ -1,4 +1,4 @@
-"""Contents of a model file: a zip archive with a serialized model and its description.
+"""The format of a model file: a zip archive with a serialized model and its description.
 
 skops writes the model as ``schema.json`` and arrays. ``calibrant.json`` describes the model and
 can be read without building any object.
@@ -17,7 +17,7 @@ import numpy as np
 
 from calibrant._core.records import Record
 
-# Raised when this version can no longer read the files of the version before.
+# Incremented when files of the previous version can no longer be read.
 FORMAT_VERSION = 1
 INFO_MEMBER = "calibrant.json"
 
@@ -37,7 +37,7 @@ class ModelInfo(Record):
     training : dict
         The notes passed to `save`: plain values, lists and dictionaries.
     versions : dict
-        The versions of calibrant, Python and other libraries that saved the model.
+        The versions of calibrant, Python and the libraries with which the model was saved.
     format : int
         The version of the file format.
     """

@@ -31,16 +31,16 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     ----------
     model : estimator
         A fitted `CalibratedClassifier`, calibrator or scikit-learn estimator. All its parts
-        must be of types that `load` accepts, those of calibrant, scikit-learn and numpy.
+        must be of types that `load` accepts: those of calibrant, scikit-learn and numpy.
     path : str or Path
-        The file to write, by convention with the suffix ".skops". An existing file is replaced.
+        The file to write, with the suffix ".skops" by convention. An existing file is replaced.
     training : mapping, default=None
-        Notes to keep with the model: plain values, lists and dictionaries.
+        Notes to store with the model: plain values, lists and dictionaries.
 
     Raises
     ------
     ValueError
-        If the model contains a part that `load` would not accept, or the file cannot be
+        If the model contains a part that `load` would not accept, or if the file cannot be
         written.
 
     See Also
@@ -64,7 +64,7 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     True
     """
     check_is_fitted(model)
-    remedy = "Remove that part, or store the model in another format."
+    remedy = "Remove that part or store the model in another format."
     try:
         validate_loaded_model(model)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Models to bytes and back with skops, which stores data but no code."""
+"""Serialization of models with skops, which stores data but no code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def serialize(model: Any) -> bytes:
 
 
 def deserialize(content: bytes) -> Any:
-    """Build the model of a skops archive.
+    """Build the model in a skops archive.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def check_types(content: bytes, name: str, remedy: str) -> None:
     Raises
     ------
     ValueError
-        If the archive contains other types, or cannot be read.
+        If the archive contains other types or cannot be read.
     """
     skops = _import_skops()
     try:
@@ -105,7 +105,7 @@ def skops_version() -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error message, with a full stop."""
+    """Return the first line of an error message, ending with a period."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[0].rstrip(".") + "."
 

@@ -1,7 +1,8 @@
 """Validation of loaded models: indices and shapes that compiled code does not check.
 
 Allowing only known types does not make a file safe. For example, scikit-learn follows the node
-numbers of a fitted tree without checking bounds, so a forged tree could make it read any memory.
+numbers of a fitted tree without checking bounds, so a forged tree could make it read arbitrary
+memory.
 This is the only module that reads private attributes of scikit-learn's models; `allowed_types` is
 the only one that names its private types.
 """
@@ -28,7 +29,7 @@ WORDS_PER_BITSET = 8
 
 
 def validate_loaded_model(model: Any) -> None:
-    """Check every part of a model whose numbers compiled code uses without checking them.
+    """Check all numbers in a model that compiled code uses without checking them.
 
     Parameters
     ----------
@@ -38,17 +39,17 @@ def validate_loaded_model(model: Any) -> None:
     Raises
     ------
     ValueError
-        If an index points outside its array, or the shapes of arrays do not match.
+        If an index points outside its array, or if the shapes of arrays do not match.
 
     Notes
     -----
-    Checked are the nodes of decision trees and of k-d and ball trees, the support vectors of
-    support vector machines, the classes of gradient boosting, the labels of nearest neighbors,
-    and the indices of sparse matrices.
+    The checks cover the nodes of decision trees and of k-d and ball trees, the support vectors
+    of support vector machines, the classes of gradient boosting, the labels of nearest
+    neighbors, and the indices of sparse matrices.
     """
     for part in iterate_objects(model):
         if isinstance(part, FrozenEstimator):
-            continue  # has the attributes of its estimator, which is checked by itself
+            continue  # it has the attributes of its estimator, which is checked separately
         if hasattr(part, "tree_"):
             _check_tree(part)
         for tree in _flatten(getattr(part, "estimators_", [])):
@@ -69,7 +70,7 @@ def validate_loaded_model(model: Any) -> None:
 
 
 def iterate_objects(value: Any) -> Iterator[Any]:
-    """Iterate over the objects in a model at any depth, the model included.
+    """Iterate over the objects in a model at any depth, including the model itself.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def iterate_objects(value: Any) -> Iterator[Any]:
     Yields
     ------
     object
-        Everything but plain values, containers, arrays and types, each once.
+        Each object once, except plain values, containers, arrays and types.
     """
     return _iterate_objects(value, set())
 
@@ -156,7 +157,7 @@ def _check_histogram_gradient_boosting(model: Any) -> None:
 
 
 def _check_gradient_boosting(model: Any) -> None:
-    """Compiled code adds one column of trees per class to the initial prediction."""
+    """Check the shapes of the trees, which compiled code adds to the initial prediction."""
     shape: tuple[int, ...]
     if isinstance(model, GradientBoostingClassifier):
         n_classes = len(model.classes_)
@@ -206,7 +207,7 @@ def _check_support_vectors(model: Any) -> None:
     ):
         raise ValueError("The support vectors do not match their counts or coefficients.")
     if is_sparse and any(coef.nnz != (n_classes - 1) * n_vectors for coef in dual_coefs):
-        raise ValueError("The support vectors do not have a coefficient per class.")
+        raise ValueError("The support vectors do not have one coefficient per class.")
 
 
 def _check_neighbor_tree(data: Any, index: Any, nodes: Any, bounds: Any) -> None:

@@ -1,7 +1,7 @@
 """Plots of probabilities and comparisons, in the style of scikit-learn's displays.
 
 Displays draw records of `calibrant.metrics` and `calibrant.comparison`, so every number is
-available without a plot. matplotlib is imported when the first figure is made.
+available without a plot. matplotlib is imported when the first figure is created.
 """
 
 from calibrant.plots.calibration_map import CalibrationMapDisplay

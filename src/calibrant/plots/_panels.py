@@ -23,7 +23,7 @@ PANEL_WIDTH = 3.4
 MAX_COLUMNS = 4
 TITLE_WIDTH = 36
 TITLE_LINE_HEIGHT = 0.2
-# Tags the lines that displays draw, so that the next one gets another color and marker.
+# Tags the lines drawn by displays, so that the next display gets another color and marker.
 SERIES = "calibrant-series"
 
 
@@ -33,13 +33,13 @@ class PanelDisplay:
     Parameters
     ----------
     name : str or None
-        The name of the display in the legend. `None` means no legend.
+        The name of the display in the legend. ``None`` means no legend.
     """
 
     axes_: NDArray[Any]
-    # In inches, with a title of one line.
+    # In inches, for a one-line title.
     _panel_height: float
-    # Left, bottom, width and height of the part of a panel that the legend may cover.
+    # Left, bottom, width and height of the area of a panel that the legend may cover.
     _legend_area = (0.0, 0.0, 1.0, 1.0)
 
     def __init__(self, name: str | None):
@@ -51,7 +51,7 @@ class PanelDisplay:
         Parameters
         ----------
         ax : matplotlib Axes or array of them, default=None
-            The axes to draw on, one per panel. `None` means a new figure.
+            The axes to draw on, one per panel. ``None`` means a new figure.
         **line_options : dict
             Passed to matplotlib's ``plot``.
 
@@ -81,7 +81,7 @@ class PanelDisplay:
         return self
 
     def _contents(self) -> Mapping[str, Any]:
-        """Return what to draw in each panel, by its title."""
+        """Return what to draw in each panel, by panel title."""
         raise NotImplementedError
 
     def _prepare(self, ax: Axes, content: Any) -> None:
@@ -91,7 +91,7 @@ class PanelDisplay:
     def _draw(
         self, ax: Axes, content: Any, style: dict[str, Any], line_options: dict[str, Any]
     ) -> None:
-        """Draw one series in the given style, which ``line_options`` override."""
+        """Draw one series in the given style, which ``line_options`` can override."""
         raise NotImplementedError
 
 
@@ -103,11 +103,11 @@ def make_panels(
     Parameters
     ----------
     titles : sequence of str
-        The titles of the panels. An empty string keeps the present title.
+        The titles of the panels. An empty string keeps the current title.
     ax : matplotlib Axes, array of them or None
-        The axes to draw on. `None` means a new figure.
+        The axes to draw on. ``None`` means a new figure.
     height : float
-        The height of a panel of a new figure in inches, for a title of one line.
+        The height of a panel of a new figure in inches, for a one-line title.
     width : float, default=3.4
         The width of a panel of a new figure in inches.
 
@@ -125,7 +125,7 @@ def make_panels(
         if len(axes) != len(titles):
             raise ValueError(
                 f"ax must contain one Axes for each of the {len(titles)} panels, got {len(axes)}. "
-                "Omit it for a new figure."
+                "Omit it to create a new figure."
             )
     for panel, title in zip(axes, wrapped, strict=True):
         if title:
@@ -135,14 +135,14 @@ def make_panels(
 
 
 def clean(ax: Axes) -> None:
-    """Remove needless spines and draw a faint grid behind the data."""
+    """Remove unneeded spines and draw a faint grid behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
 
 
 def draw_diagonal(ax: Axes) -> None:
-    """Draw the line on which both coordinates are equal, over the unit square."""
+    """Draw the diagonal of the unit square, on which both coordinates are equal."""
     ax.plot([0, 1], [0, 1], color=REFERENCE_COLOR, linewidth=1, linestyle="--", zorder=1)
 
 

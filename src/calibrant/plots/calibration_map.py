@@ -25,16 +25,16 @@ class CalibrationMapDisplay(PanelDisplay):
     """Calibration map: calibrated probability against uncalibrated score.
 
     The map of a calibrator that takes one score per row is a curve. A multi-class calibrator maps
-    the score of a class depending on the scores of the other classes, and is shown as one dot
-    per row and class.
+    the score of a class in a way that depends on the scores of the other classes, so it is shown
+    as one dot per row and class.
 
     Parameters
     ----------
     maps : dict of str to (before, after)
-        By panel title, the scores before and the probabilities after calibration, two arrays
-        of the same length.
+        The scores before and the probabilities after calibration, two arrays of the same
+        length, by panel title.
     name : str, default=None
-        The name in the legend. `None` means no legend.
+        The name in the legend. ``None`` means no legend.
     is_curve : bool, default=False
         Whether to draw a line instead of dots.
 
@@ -78,15 +78,15 @@ class CalibrationMapDisplay(PanelDisplay):
         estimator : CalibratedClassifier or calibrator
             A fitted classifier or calibrator.
         X : array-like
-            The features of a classifier, or the scores of a calibrator. The curve of a
-            calibrator that takes one score per row spans the range of these scores.
+            Features for a classifier, or scores for a calibrator. The curve of a calibrator
+            that takes one score per row spans the range of these scores.
         name, ax
             See `from_predictions`.
 
         Returns
         -------
         CalibrationMapDisplay
-            The display, drawn.
+            The drawn display.
         """
         if hasattr(estimator, "predict_proba"):
             is_classifier = hasattr(estimator, "predict_uncalibrated_proba")
@@ -114,16 +114,16 @@ class CalibrationMapDisplay(PanelDisplay):
         before, after : array-like of shape (n_samples, n_classes)
             Class probabilities of the same rows, before and after calibration.
         labels : array-like of shape (n_classes,), default=None
-            The labels of the columns. `None` means their numbers.
+            The labels of the columns. ``None`` means the column numbers.
         name : str, default=None
-            The name in the legend. `None` means no legend.
+            The name in the legend. ``None`` means no legend.
         ax : matplotlib Axes or array of them, default=None
-            The axes to draw on, one per class. `None` means a new figure.
+            The axes to draw on, one per class. ``None`` means a new figure.
 
         Returns
         -------
         CalibrationMapDisplay
-            The display, drawn.
+            The drawn display.
         """
         score = check_array(before, dtype=np.float64, input_name="before")
         proba = check_array(after, dtype=np.float64, input_name="after")

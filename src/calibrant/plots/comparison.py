@@ -21,9 +21,9 @@ MUTED_COLOR = "0.35"
 class ComparisonDisplay:
     """Critical-difference diagram: the mean ranks of methods over data sets.
 
-    Each method has a bar around its mean rank that is as long as the critical difference. Two
-    methods differ significantly if their bars do not overlap. The shaded band is the bar of
-    the best method, and methods that do not differ from it have filled dots.
+    The bar around the mean rank of each method is as long as the critical difference, so two
+    methods differ significantly if their bars do not overlap. The shaded band is the bar of the
+    best method. Methods that do not differ significantly from it have filled dots.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class ComparisonDisplay:
 
     See Also
     --------
-    calibrant.comparison.compare_ranks : The numbers that are drawn.
+    calibrant.comparison.compare_ranks : The mean ranks and the critical difference.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class ComparisonDisplay:
     def from_losses(
         cls, losses: ArrayLike, names: Sequence[str], *, alpha: float = 0.05, ax: Axes | None = None
     ) -> Self:
-        """Draw the diagram of losses on several data sets.
+        """Draw the diagram from losses on several data sets.
 
         Parameters
         ----------
@@ -71,12 +71,12 @@ class ComparisonDisplay:
         alpha : float, default=0.05
             The significance level.
         ax : matplotlib Axes, default=None
-            The axes to draw on. `None` means a new figure.
+            The axes to draw on. ``None`` means a new figure.
 
         Returns
         -------
         ComparisonDisplay
-            The display, drawn.
+            The drawn display.
         """
         return cls(compare_ranks(losses, alpha), names).plot(ax)
 
@@ -86,7 +86,7 @@ class ComparisonDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            The axes to draw on. `None` means a new figure.
+            The axes to draw on. ``None`` means a new figure.
 
         Returns
         -------

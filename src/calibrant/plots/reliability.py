@@ -14,7 +14,7 @@ from calibrant.plots._panels import UNIT_LIMITS, UNIT_TICKS, PanelDisplay, clean
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The unit square is drawn above a histogram, which takes the lowest part of the panel.
+# The unit square is drawn above a histogram, which occupies the bottom of the panel.
 LOWEST = -0.3
 SQUARE_BOTTOM = -LOWEST / (UNIT_LIMITS[1] - LOWEST)
 HISTOGRAM = "histogram"
@@ -23,15 +23,16 @@ HISTOGRAM = "histogram"
 class ReliabilityDisplay(PanelDisplay):
     """Reliability diagram: observed frequency against predicted probability.
 
-    Each point is a bin of rows with similar predictions, with the confidence interval of its
-    observed frequency. The histogram below counts the rows by predicted probability.
+    Each point is a bin of rows with similar predicted probabilities, shown with the confidence
+    interval for its observed frequency. The histogram below shows the number of rows by
+    predicted probability.
 
     Parameters
     ----------
     curves : dict of str to ReliabilityCurve
         The curves to draw, by panel title.
     name : str, default=None
-        The name in the legend. `None` means no legend.
+        The name in the legend. ``None`` means no legend.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class ReliabilityDisplay(PanelDisplay):
 
     See Also
     --------
-    calibrant.metrics.reliability_curve : The numbers that are drawn.
+    calibrant.metrics.reliability_curve : The points and the histogram.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class ReliabilityDisplay(PanelDisplay):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw the diagram of a fitted classifier on held-out rows.
+        """Draw the diagram of a fitted classifier for held-out rows.
 
         Parameters
         ----------
@@ -88,12 +89,12 @@ class ReliabilityDisplay(PanelDisplay):
         of, ax, **options
             See `from_predictions`.
         name : str, default=None
-            The name in the legend. `None` means the class name of the estimator.
+            The name in the legend. ``None`` means the class name of the estimator.
 
         Returns
         -------
         ReliabilityDisplay
-            The display, drawn.
+            The drawn display.
         """
         options |= {"of": of, "name": name or type(estimator).__name__, "ax": ax}
         proba = estimator.predict_proba(X)
@@ -122,9 +123,9 @@ class ReliabilityDisplay(PanelDisplay):
             What to draw: the most probable class of each row, one panel per class, or a
             single class.
         name : str, default=None
-            The name in the legend. `None` means no legend.
+            The name in the legend. ``None`` means no legend.
         ax : matplotlib Axes or array of them, default=None
-            The axes to draw on, such as the ``axes_`` of another display. `None` means a new
+            The axes to draw on, such as the ``axes_`` of another display. ``None`` means a new
             figure.
         **options : dict
             Passed to `calibrant.metrics.reliability_curve`.
@@ -132,7 +133,7 @@ class ReliabilityDisplay(PanelDisplay):
         Returns
         -------
         ReliabilityDisplay
-            The display, drawn.
+            The drawn display.
         """
         if isinstance(of, str) and of == "each-class":
             labels = options.get("labels")
@@ -159,7 +160,7 @@ class ReliabilityDisplay(PanelDisplay):
         )
         ax.set_ylabel("observed frequency", y=0.6)
         ax.spines["left"].set_bounds(0, 1)
-        # Inside the panel, so that every figure layout leaves space for it.
+        # Inside the panel, so that any figure layout leaves space for it.
         histogram = ax.inset_axes((0, 0, 1, 0.16), label=HISTOGRAM)
         clean(histogram)
         histogram.set(xlim=UNIT_LIMITS, ylabel="rows", facecolor="none")

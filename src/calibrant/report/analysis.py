@@ -1,4 +1,4 @@
-"""Analysis of an evaluation: held-out predictions in, the numbers of the report out."""
+"""Analysis of held-out predictions, which computes the numbers of the report."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from calibrant.report.records import (
 )
 from calibrant.report.statistics import HeldOutStatistics
 
-# Classes with a reliability diagram; the page says if there are more.
+# The largest number of classes with a reliability diagram. The page says if there are more.
 MOST_CLASSES = 30
-# Rows listed as most changed.
+# The number of rows listed as most changed.
 MOST_CHANGED = 12
 
 TOP_LABEL_ERROR = "calibration error, most probable class"
@@ -69,7 +69,7 @@ def accuracy(
     labels: IndexArray,
     sample_weight: FloatArray,
 ) -> float:
-    """Fraction of rows whose most probable class is the true one, as a metric."""
+    """Return the fraction of rows whose most probable class is the true one."""
     return float(np.average(labels[proba.argmax(axis=1)] == y_true, weights=sample_weight))
 
 
@@ -114,7 +114,7 @@ def _analyze_model(statistics: HeldOutStatistics, model: ModelEvaluation) -> Mod
 
 
 def _scores(statistics: HeldOutStatistics, model: ModelEvaluation) -> list[Measure]:
-    """Log loss, Brier score and accuracy over all repeats."""
+    """Return the log loss, Brier score and accuracy over all repeats."""
     measures = []
     for name, metric, by_row in (
         ("log loss", log_loss, row_log_loss),
@@ -137,7 +137,7 @@ def _scores(statistics: HeldOutStatistics, model: ModelEvaluation) -> list[Measu
 
 
 def _calibration_errors(statistics: HeldOutStatistics, model: ModelEvaluation) -> list[Measure]:
-    """Calibration errors in the first repeat."""
+    """Return the calibration errors in the first repeat."""
     first = statistics.first_repeat
     n_bins = default_n_bins(int(first.sum()))
     probas = (model.uncalibrated, model.calibrated)
@@ -149,7 +149,7 @@ def _calibration_errors(statistics: HeldOutStatistics, model: ModelEvaluation) -
             for proba in probas
         ]
         measures.append(_error_measure(name, *intervals))
-    # No interval: the expected calibration error is biased upward, and so would be its interval.
+    # The expected calibration error is biased upward, and its interval would be too.
     estimates = [
         expected_calibration_error(
             statistics.y_true[first], proba[first], n_bins=n_bins, labels=statistics.labels
@@ -166,7 +166,7 @@ def _error_measure(name: str, uncalibrated: Interval, calibrated: Interval) -> M
 
 
 def _square_root(square: Interval) -> Interval:
-    """Root of a squared error; the unbiased estimate may be negative, which counts as 0."""
+    """Return the root of a squared error; negative estimates, which are possible, count as 0."""
     values = np.array([square.estimate, square.low, square.high])
     estimate, low, high = np.sqrt(np.maximum(values, 0.0)).tolist()
     return Interval(estimate, low, high, square.level)
@@ -191,7 +191,7 @@ def _reliability(
 def _mean_decomposition(
     statistics: HeldOutStatistics, proba: FloatArray, score: str
 ) -> Decomposition:
-    """Average over the repeats, in each of which a row is predicted at most once."""
+    """Average the decompositions of the repeats, in each of which a row occurs at most once."""
     evaluation = statistics.evaluation
     parts = []
     for repeat in range(evaluation.n_repeats):
@@ -204,14 +204,14 @@ def _mean_decomposition(
 
 
 def _mean_by_class(proba: FloatArray, y: IndexArray) -> FloatArray:
-    """Mean probabilities of the rows of each true class; NaN if none was held out."""
+    """Return the mean probabilities of the rows of each class; NaN if none was held out."""
     count = np.bincount(y, minlength=proba.shape[1])[:, None]
     total = np.stack([np.bincount(y, column, proba.shape[1]) for column in proba.T], axis=1)
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
 def _rank_models(statistics: HeldOutStatistics) -> tuple[RankedModel, ...]:
-    """Order models by log loss, uncalibrated and calibrated, and test them against the best."""
+    """Rank uncalibrated and calibrated models by log loss and test them against the best."""
     y_true = statistics.y_true
     variants, losses = [], []
     for index, model in enumerate(statistics.evaluation.models):

@@ -1,4 +1,4 @@
-"""Repeated cross-validation of models and of calibrators."""
+"""Repeated cross-validation of models and calibrators."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from calibrant.classifier import CalibratedClassifier
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 
 Progress = Callable[[Iterable[Any], int], Iterator[Any]]
-# Index of the fit on all rows, among the indices of the splits.
+# Stands for the fit on all rows among the indices of the splits.
 ALL_ROWS = -1
 
 
@@ -44,7 +44,7 @@ class EvaluationSettings:
     random_state : int
         Seed of the splits and the fits.
     n_jobs : int or None
-        Number of parallel fits. `None` means 1 and -1 means one per core.
+        Number of parallel fits. ``None`` means 1 and -1 means one per core.
     """
 
     n_folds: int = 5
@@ -65,7 +65,7 @@ def evaluate_models(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Evaluate models by repeated cross-validation, uncalibrated and calibrated.
+    """Evaluate models, uncalibrated and calibrated, by repeated cross-validation.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def evaluate_models(
     models : mapping of str to CalibratedClassifier
         Unfitted models by name.
     groups : array-like of shape (n_rows,), default=None
-        Group of each row. Rows of one group are always in the same fold. `None` means
+        Group of each row. Rows of one group are always in the same fold. ``None`` means
         ungrouped.
     n_folds : int, default=5
         Number of stratified folds. It is lowered if the largest class has fewer rows or if
@@ -86,10 +86,10 @@ def evaluate_models(
     random_state : int, default=0
         Seed of the splits and the fits.
     n_jobs : int, default=None
-        Number of parallel fits. `None` means 1 and -1 means one per core.
+        Number of parallel fits. ``None`` means 1 and -1 means one per core.
     progress : callable, default=None
-        Wraps the iterator of finished fits, for instance to show a progress bar. It is
-        called with the iterator and the number of fits.
+        Wraps the iterator of finished fits, for example to show a progress bar. It is called
+        with the iterator and the number of fits.
 
     Returns
     -------
@@ -142,9 +142,9 @@ def evaluate_probabilities(
     y : array-like of shape (n_rows,)
         True labels.
     classes : sequence, default=None
-        Labels of the columns of ``proba``. `None` means the sorted labels of ``y``.
+        Labels of the columns of ``proba``. ``None`` means the sorted labels of ``y``.
     calibrator : str or calibrator, default=None
-        Calibration method, as ``method`` of `CalibratedClassifier`. `None` means "auto".
+        Calibration method, as ``method`` of `CalibratedClassifier`. ``None`` means "auto".
     name : str, default="your model"
         Name of the model that predicted the probabilities.
     groups, n_folds, n_repeats, random_state
@@ -153,7 +153,7 @@ def evaluate_probabilities(
     Returns
     -------
     Evaluation
-        The given probabilities, and the calibrated probabilities of held-out rows.
+        The given probabilities and the calibrated probabilities of held-out rows.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def evaluate_probabilities(
     if len(unknown := np.setdiff1d(labels, columns)):
         raise ValueError(
             f"y must hold only labels of the columns, got {unknown.tolist()}. "
-            "Name the columns with classes=..., or drop these rows."
+            "Name the columns with classes=... or drop these rows."
         )
     order = np.argsort(columns)
     index = order[np.searchsorted(columns, labels, sorter=order)]
@@ -197,7 +197,7 @@ class _Fit(Protocol):
 
 
 class _Labels(NamedTuple):
-    """Labels of the columns, and the class index and group of each row."""
+    """The label of each column, and the class index and group of each row."""
 
     classes: NDArray[Any]
     y: IndexArray
@@ -210,11 +210,11 @@ def _cross_validate(
     settings: EvaluationSettings,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Predict the test rows of each split by each model, and fit each model on all rows."""
+    """Predict the test rows of each split with each model, and fit each model on all rows."""
     rng = check_random_state(settings.random_state)
     splits = _draw_splits(labels, settings, rng)
-    # The fits on all rows take longest and go first. The models alternate after that, so that
-    # the estimate of the time left rests on all of them.
+    # The fits on all rows come first because they take longest. After that, the models alternate,
+    # so that the estimate of the time left is based on all of them.
     all_rows = np.arange(len(labels.y))
     work = [(fit, ALL_ROWS, (all_rows, all_rows[:0])) for fit in fits]
     work += [(fit, number, split) for number, split in enumerate(splits) for fit in fits]
@@ -255,8 +255,7 @@ def _draw_splits(
     for rule, value, least in (("folds", n_folds, 2), ("repeats", settings.n_repeats, 1)):
         if value < least:
             raise ValueError(
-                f"The number of {rule} must be at least {least}, got {value}. "
-                "Ask for more, or add rows."
+                f"The number of {rule} must be at least {least}, got {value}. Raise it or add rows."
             )
     splits = [
         (np.flatnonzero(~test), np.flatnonzero(test))
@@ -265,7 +264,7 @@ def _draw_splits(
     ]
     if sum(len(test) > 0 for _, test in splits) < 2:
         raise ValueError(
-            "A class must have rows in at least two groups, one to fit on and one to test on, "
+            "Some class must have rows in at least two groups, one to fit on and one to test on, "
             f"got {len(np.unique(y))} classes with one group each. Choose other groups."
         )
     return splits
@@ -274,7 +273,7 @@ def _draw_splits(
 def _run(
     fit: _Fit, number: int, split: Split, seed: int
 ) -> tuple[tuple[str, int], ModelEvaluation]:
-    """Fit and predict one split, and record the warnings."""
+    """Fit on and predict one split, and record warnings."""
     ignore_interrupts_in_worker()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -284,7 +283,7 @@ def _run(
 
 
 def _concatenate(on_all_rows: ModelEvaluation, parts: list[ModelEvaluation]) -> ModelEvaluation:
-    """Join the predictions of the splits, with the report of the fit on all rows."""
+    """Join the predictions of the splits and keep the report of the fit on all rows."""
     return replace(
         on_all_rows,
         uncalibrated=np.concatenate([part.uncalibrated for part in parts]),

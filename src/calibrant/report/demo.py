@@ -1,4 +1,4 @@
-"""The demonstration: the paper's scenarios and the default on Breiman's waveform data."""
+"""The demo: the scenarios of the paper and the default on Breiman's waveform data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from calibrant.tabular import describe_table
 
 N_TRAIN, N_TEST = 300, 5000
 
-# Parameters of CalibratedClassifier by title; None means the bare classifier.
+# Parameters of CalibratedClassifier by title; None means the classifier alone.
 SCENARIOS: dict[str, Any] = {
     "uncalibrated": None,
     "one-vs-rest": {"method": None, "strategy": "one-vs-rest", "cv": "monte-carlo"},
@@ -45,7 +45,7 @@ class DemoRun(Record):
     scenario : str
         Title of the scenario, a key of ``SCENARIOS``.
     seconds : float
-        Time taken by fitting and calibration.
+        Time taken by fitting, including calibration.
     y_true : ndarray of shape (n_test,)
         True classes of the test rows.
     proba : ndarray of shape (n_test, 3)
@@ -76,7 +76,7 @@ def run_demo(n_jobs: int = 2, random_state: int = 0) -> Iterator[DemoRun]:
     n_jobs : int, default=2
         Number of parallel fits.
     random_state : int, default=0
-        Seed of the data and of the fits.
+        Seed of the data and the fits.
 
     Yields
     ------
@@ -100,7 +100,7 @@ def run_demo(n_jobs: int = 2, random_state: int = 0) -> Iterator[DemoRun]:
 
 
 def format_demo(runs: list[DemoRun]) -> str:
-    """Return the metrics and times of the runs as a table in plain text."""
+    """Return the metrics and times of the runs as a plain-text table."""
     names = [*runs[0].metrics(), "seconds"]
     width = max(len(run.scenario) for run in runs)
     header = "  ".join(["scenario".ljust(width), *names])
@@ -121,16 +121,16 @@ def format_demo(runs: list[DemoRun]) -> str:
 def report_demo(
     output: Path, settings: EvaluationSettings, commands: Commands | None = None
 ) -> Analysis:
-    """Write the report that a user would get on a file with the training rows.
+    """Write the report that a user would get for a file with the training rows.
 
     Parameters
     ----------
     output : Path
         HTML file to write.
     settings : EvaluationSettings
-        Settings of the cross-validation; ``random_state`` also draws the data.
+        Settings of the cross-validation. The seed ``random_state`` is also used for the data.
     commands : Commands, default=None
-        Commands that the page suggests. `None` means none.
+        Commands that the page suggests. ``None`` means none.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Held-out predictions of models, uncalibrated and calibrated, as records."""
+"""Records of held-out predictions of models, uncalibrated and calibrated."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ModelEvaluation(Record):
     name : str
         Name of the model.
     uncalibrated, calibrated : ndarray of shape (n_predictions, n_classes)
-        Class probabilities of held-out rows, without and with calibration.
+        Class probabilities of held-out rows, before and after calibration.
     calibration_report : CalibrationReport or None
-        Report on the calibration fitted to all rows. `None` means that there is none.
+        Report on the calibration fitted to all rows. ``None`` means that there is none.
     warnings : tuple of str
-        Warnings raised by the fit on all rows.
+        Warnings issued by the fit on all rows.
     has_proba : bool
         Whether the model predicts probabilities. If not, the uncalibrated ones are the
         softmax of its decision values.
@@ -80,7 +80,7 @@ class Evaluation(Record):
 
     @property
     def sample_weight(self) -> FloatArray:
-        """Weight of each prediction: those of one row sum to 1."""
+        """Weight of each prediction; the weights of one row sum to 1."""
         return 1.0 / np.bincount(self.row)[self.row]
 
     @property
@@ -94,7 +94,7 @@ class Evaluation(Record):
         return np.bincount(self.y, minlength=len(self.classes))
 
     def average_by_row(self, values: FloatArray) -> FloatArray:
-        """Average the values of the predictions of each row.
+        """Average the values of all predictions of each row.
 
         Parameters
         ----------

@@ -23,9 +23,9 @@ def draw_reliability(curve: ReliabilityCurve, state: str, label: str) -> Markup:
     Parameters
     ----------
     curve : ReliabilityCurve
-        Points with intervals, and the histogram.
+        Points with intervals, and a histogram.
     state : {"uncalibrated", "calibrated"}
-        Decides the color and the shape of the marks.
+        Determines the color and the shape of the marks.
     label : str
         Description for screen readers.
 
@@ -91,7 +91,7 @@ def _mark(left: float, top: float, state: str) -> Markup:
 
 
 def _histogram(n_rows: IndexArray, x: Scale) -> list[Markup]:
-    """Bars that count the rows by predicted probability."""
+    """Draw the number of rows by predicted probability as bars."""
     most = max(float(n_rows.max()), 1.0)
     bottom = COUNTS_TOP + COUNTS_HEIGHT
     edges = np.linspace(0.0, 1.0, len(n_rows) + 1)

@@ -1,4 +1,4 @@
-"""Numbers as text: percentages, differences, intervals and p-values."""
+"""Formatting of percentages, differences, intervals and p-values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def number(value: float) -> str:
 
 
 def signed(value: float, *, is_percentage: bool = False) -> str:
-    """Format a difference with its sign; a percentage, in percentage points."""
+    """Format a difference with its sign, in percentage points if it is a percentage."""
     text = f"{100 * value:+.1f}" if is_percentage else f"{value:+.3f}"
     return text.replace("-", MINUS) if float(text) else text[1:]
 
@@ -39,12 +39,12 @@ def points(value: float) -> str:
 
 
 def p_value(value: float) -> str:
-    """Format a p-value, with three decimals below 0.1 and none smaller than 0.001."""
+    """Format a p-value with two decimals, three below 0.1, and nothing smaller than 0.001."""
     if value <= 0.001:
         return f"p{NBSP}\N{LESS-THAN OR EQUAL TO}{NBSP}0.001"
     return f"p{NBSP}={NBSP}{value:.2f}" if value >= 0.0995 else f"p{NBSP}={NBSP}{value:.3f}"
 
 
 def has_bounds(interval: Interval) -> bool:
-    """Whether an interval was computed."""
+    """Return whether an interval was computed."""
     return not np.isnan(interval.low)

@@ -1,4 +1,4 @@
-"""The HTML page of a report, as one file that needs nothing else."""
+"""The HTML page of a report, as a single self-contained file."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from calibrant.report.records import Analysis, Change
 from calibrant.report.source import Source
 from calibrant.report.svg import element
 
-# Probabilities stored in the page for the cost table, about 3 MB.
+# The largest number of probabilities stored in the page for the cost table, about 3 MB.
 MOST_STORED = 1_000_000
 # With more classes than this, the cost table has one cost per true class.
 MOST_COST_CLASSES = 8
-# Cells shown for each of the most changed rows.
+# The largest number of cells shown for each of the most changed rows.
 MOST_CELLS = 12
 
 
@@ -108,7 +108,7 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
     template : str
         Name of the template.
     package : str
-        Package with the template in its folder ``templates``.
+        Package that has the template in its folder ``templates``.
     **context : dict
         Variables of the template.
 
@@ -157,7 +157,7 @@ def _read_asset(name: str) -> str:
 
 
 def _quote_for_shell(command: Sequence[str]) -> Markup:
-    """Quote a command for the shell; lines break between words only."""
+    """Quote a command for the shell such that lines break only between words."""
     words = [element("span", shlex.quote(str(word)), class_="word") for word in command]
     return Markup(" ").join(words)
 
@@ -181,7 +181,7 @@ def _axis_limits(changes: list[Change]) -> tuple[float, float]:
 
 
 def _decision_data(analysis: Analysis, row_word: str, row_numbers: Sequence[Any]) -> dict[str, Any]:
-    """Return the data behind the cost table; with many rows, of every n-th row."""
+    """Return the data behind the cost table; if there are many rows, only for every n-th row."""
     evaluation = analysis.evaluation
     rows = evaluation.held_out_rows
     n_stored = len(rows) * len(evaluation.classes) * 2 * len(analysis.models)

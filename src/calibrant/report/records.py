@@ -1,4 +1,4 @@
-"""Records of the analysis: the numbers of a report, independent of the page."""
+"""Records of an analysis: the numbers of a report, independent of the page."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from calibrant.metrics import Decomposition, ReliabilityCurve
 from calibrant.report.evaluation import Evaluation
 
 ALPHA = 0.05
-# Calibration errors up to this are small: they change few decisions.
+# Calibration errors up to this are small: they affect few decisions.
 SMALL_ERROR = 0.05
-# Changes of a score below this are negligible: the probability of the true class changes by
-# half a percent at most.
+# Smaller changes of a score are negligible: the probability of the true class changes by at most
+# half a percent.
 SMALL_CHANGE = 0.005
 
 
@@ -40,18 +40,18 @@ class Change(Interval):
 
 @dataclass(frozen=True)
 class Measure(Record):
-    """A measure of the probabilities, uncalibrated and calibrated.
+    """A measure of uncalibrated and calibrated probabilities.
 
     Attributes
     ----------
     name : str
         Name of the measure.
     uncalibrated, calibrated : Interval
-        Its values. Ends of NaN mean that there is no interval.
+        Its values. If the ends are NaN, there is no interval.
     change : Change
         The calibrated minus the uncalibrated value.
     is_percentage : bool
-        Whether to display it in percent.
+        Whether to display it as a percentage.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Miscalibration(Record):
 
     @property
     def verdict(self) -> Verdict:
-        """The test tells whether there is miscalibration, the interval whether it is small."""
+        """The verdict, based on whether a miscalibration is significant and whether it is small."""
         is_small = self.error.high <= SMALL_ERROR
         if self.p_value < ALPHA:
             return Verdict.NEARLY_CALIBRATED if is_small else Verdict.MISCALIBRATED
@@ -114,12 +114,12 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class Gain(Record):
-    """What calibration changes.
+    """The changes made by calibration.
 
     Attributes
     ----------
     log_loss, brier_score : Measure
-        Both scores. Their changes are tested by a corrected paired t-test.
+        The two scores. Their changes are tested by a corrected paired t-test.
     """
 
     log_loss: Measure
@@ -133,15 +133,15 @@ class Gain(Record):
     def is_negligible(self) -> bool:
         """Whether both changes are too small to matter.
 
-        They may be significant all the same: where calibration does nothing else, the
-        probability floor still moves probabilities of 0.
+        They may still be significant: even if calibration does nothing else, the probability
+        floor moves probabilities of 0.
         """
         changes = (self.log_loss.change, self.brier_score.change)
         return max(abs(change.estimate) for change in changes) < SMALL_CHANGE
 
     @property
     def effect(self) -> Effect:
-        """The effect by `calibrant.comparison.effect`; neutral if negligible."""
+        """The effect according to `calibrant.comparison.effect`; neutral if negligible."""
         if self.is_negligible:
             return Effect.NEUTRAL
         return Effect(effect(self._comparisons(), ALPHA))
@@ -162,7 +162,7 @@ class Reliability(Record):
     Attributes
     ----------
     class_index : int or None
-        Column index of the class. `None` means the most probable class of each row.
+        Column index of the class. ``None`` means the most probable class of each row.
     uncalibrated, calibrated : ReliabilityCurve
         The curves, with intervals and a histogram of the predictions.
     """
@@ -174,7 +174,7 @@ class Reliability(Record):
 
 @dataclass(frozen=True)
 class ScoreDecomposition(Record):
-    """Calibration and refinement part of a score, uncalibrated and calibrated.
+    """Calibration and refinement parts of a score, uncalibrated and calibrated.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class ModelAnalysis(Record):
     miscalibration : Miscalibration
         How far the uncalibrated probabilities are off.
     gain : Gain
-        What calibration changes.
+        The changes made by calibration.
     measures : tuple of Measure
         Scores and calibration errors.
     reliability : tuple of Reliability
@@ -250,9 +250,9 @@ class RankedModel(Record):
         How much larger its log loss or Brier score is than that of the best, whichever
         differs more.
     p_value : float
-        P-value of a corrected paired t-test against the best: the smaller one of log loss and
-        Brier score, adjusted for the number of comparisons. 1 if the two scores disagree, and
-        for the best itself.
+        P-value of a corrected paired t-test against the best: the smaller of those for log loss
+        and Brier score, adjusted for the number of comparisons. 1 if the two scores disagree,
+        and for the best itself.
     """
 
     model: int
@@ -280,7 +280,7 @@ class RankedModel(Record):
 
     @property
     def is_worse(self) -> bool:
-        """Whether it is significantly worse than the best, and not by a negligible amount."""
+        """Whether it is significantly worse than the best, by more than a negligible amount."""
         return self.is_significant() and not self.is_negligible
 
 

@@ -1,4 +1,4 @@
-"""What a report is about: the data behind it and the commands shown on its page."""
+"""The data behind a report, and the commands shown on its page."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Commands:
-    """Commands that the page suggests; the caller knows how they are spelled.
+    """Commands that the page suggests, as spelled by the caller.
 
     Attributes
     ----------
     repeat : sequence of str
-        Words of the command that creates the report again. Empty means that there is none.
+        Words of the command that recreates the report. Empty means that there is none.
     fit : callable or None
         Returns the words of the command that fits and saves a model, given the index of the
-        model in the evaluation and whether to calibrate it. `None` means that there is none.
+        model in the evaluation and whether to calibrate it. ``None`` means that there is none.
     """
 
     repeat: Sequence[str] = ()
@@ -39,9 +39,9 @@ class Source:
         Name of the data, such as a file name.
     table : DataFrame or None
         The rows of the evaluation. Its index numbers them, and the name of the index says
-        what it counts, such as "row" or "line". `None` means rows numbered from 1.
+        what it counts, such as "row" or "line". ``None`` means rows numbered from 1.
     schema : Schema or None
-        Columns of the table. `None` means that the probabilities were given.
+        Columns of the table. ``None`` means that the probabilities were given.
     commands : Commands
         Commands that the page suggests.
     """
@@ -57,7 +57,7 @@ class Source:
         return "row" if self.table is None else str(self.table.index.name or "row")
 
     def row_numbers(self, n_rows: int) -> Sequence[Any]:
-        """Return the numbers of the rows, as a reader knows them."""
+        """Return the row numbers known to the reader."""
         return range(1, n_rows + 1) if self.table is None else self.table.index.tolist()
 
     def cells(self, row: int) -> list[tuple[str, str]]:

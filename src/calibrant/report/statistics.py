@@ -13,13 +13,13 @@ from calibrant.metrics import bootstrap_interval, calibration_test
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.records import Change
 
-# A score is a mean, so its bootstrap is fast; a calibration error is computed anew each time.
+# A score is a mean, so its bootstrap is fast; a calibration error is recomputed for each resample.
 N_SCORE_RESAMPLES, N_ERROR_RESAMPLES = 1000, 200
-# More groups than this are resampled in random blocks, which bounds the time of an interval.
+# More groups than this are resampled in random blocks, which bounds the time per interval.
 MOST_BLOCKS = 100
-# With fewer groups, resamples are too much alike for an interval.
+# With fewer groups, resamples are too similar for an interval.
 LEAST_BLOCKS = 10
-# The test compares all pairs of rows. Miscalibration that so many rows do not show is small.
+# The test compares all pairs of rows. Miscalibration that this many rows do not reveal is small.
 MOST_TESTED = 1000
 
 
@@ -56,19 +56,19 @@ class HeldOutStatistics:
         names, group = np.unique(evaluation.group[evaluation.row], return_inverse=True)
         block = rng.permutation(len(names)) % MOST_BLOCKS
         self._block = (np.arange(len(names)) if len(names) <= MOST_BLOCKS else block)[group]
-        # The test assumes independent rows: one per group.
+        # The test assumes independent rows, so it gets one row per group.
         order = rng.permutation(np.flatnonzero(self.first_repeat))
         _, first = np.unique(group[order], return_index=True)
         self._tested = np.sort(order[np.sort(first)[:MOST_TESTED]])
 
     def mean(self, values: FloatArray) -> float:
-        """Return the mean over rows of one value per prediction."""
+        """Return the mean over rows, given one value per prediction."""
         return float(np.average(values, weights=self._weight))
 
     def interval(
         self, metric: Any, proba: FloatArray, *, first_repeat_only: bool = False
     ) -> Interval:
-        """Return a metric with its bootstrap interval."""
+        """Return a metric and its bootstrap interval."""
         used = self.first_repeat if first_repeat_only else np.ones_like(self.first_repeat)
         y_true, proba, weight = self.y_true[used], proba[used], self._weight[used]
         if len(np.unique(self._block)) < LEAST_BLOCKS:
@@ -86,7 +86,7 @@ class HeldOutStatistics:
         )
 
     def change(self, new: FloatArray, old: FloatArray) -> Change:
-        """Compare two losses per prediction by the corrected paired t-test over splits."""
+        """Compare two losses by the corrected paired t-test over splits."""
         pair = self._by_split(new), self._by_split(old)
         test_ratio = 1.0 / (self.evaluation.n_folds - 1)
         low, high = corrected_interval(*pair, test_ratio)
@@ -95,7 +95,7 @@ class HeldOutStatistics:
         return Change(estimate, estimate - half, estimate + half, p_value=p_value)
 
     def calibration_p_value(self, proba: FloatArray) -> float:
-        """Test that the probabilities of all classes are calibrated."""
+        """Return the p-value of the test that all probabilities are calibrated."""
         rows = self._tested
         return calibration_test(
             self.y_true[rows],

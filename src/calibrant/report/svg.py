@@ -55,7 +55,7 @@ class Scale:
     domain : tuple of float
         Two numbers.
     pixels : tuple of float
-        Their pixels.
+        The pixels that they map to.
     """
 
     domain: tuple[float, float]

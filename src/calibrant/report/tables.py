@@ -1,4 +1,4 @@
-"""Reports on tables: of models fitted to columns, or of given probabilities."""
+"""Reports on tables of features and on tables of class probabilities."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def report_on_table(
     models : sequence of str
         Names of models, keys of `calibrant.tabular.MODELS`.
     settings : EvaluationSettings, default=None
-        Settings of the cross-validation. `None` means the default ones.
+        Settings of the cross-validation. ``None`` means the default settings.
     commands : Commands, default=None
-        Commands that the page suggests. `None` means none.
+        Commands that the page suggests. ``None`` means none.
 
     Returns
     -------
@@ -96,13 +96,13 @@ def report_on_probabilities(
     table : DataFrame
         A table as returned by `read_table`, with one column of probabilities per class.
     fitted : ProbabilityCalibrator
-        Calibrator of the table. Clones of it are fitted in the cross-validation.
+        Calibrator of the table. Cross-validation fits clones of it.
     output : Path
         HTML file to write.
     title : str
         Name of the table on the page.
     commands : Commands, default=None
-        Commands that the page suggests. `None` means none.
+        Commands that the page suggests. ``None`` means none.
 
     Returns
     -------

@@ -74,6 +74,14 @@ def test_rows_that_occur_twice(compare, make_rows):
     assert compare(estimator, np.r_[X, X], np.r_[y, y]).n_refits < 10
 
 
+@pytest.mark.parametrize("seed", [6, 8, 9])
+def test_distances_that_lose_digits_in_a_search_are_left_to_refits(compare, seed):
+    # Among so few rows, far from zero, a search computes distances from squared norms.
+    X = 1e4 + np.random.default_rng(seed).normal(scale=10.0, size=(24, 1))
+    y = np.arange(24) % 4
+    assert compare(KNeighborsClassifier(2, weights="distance"), X, y, n_splits=3).n_refits > 1
+
+
 def test_the_search_widens_if_the_nearest_rows_are_held_out(compare, make_rows):
     X, y = make_rows(120, 2)
     order = np.argsort(X[:, 0])

@@ -23,6 +23,11 @@ METRICS_WITH_PARAMS = {"mahalanobis", "seuclidean"}
 # Squared distances that differ by less than this, relative to the squared norm of the rows, are
 # tied: which of the rows a search finds depends on its algorithm and on the order of the rows.
 TIE_TOLERANCE = 1e-12
+# Brute-force searches compute squared distances from squared norms, with rounding errors of this
+# size relative to the squared norms. Votes weighted by distance are left to a refit where that
+# changes a distance by more than MAX_DISTANCE_ERROR of it: the refit may search in another way.
+DISTANCE_ROUNDING = 8 * float(np.finfo(float).eps)
+MAX_DISTANCE_ERROR = 1e-9
 # A search looks for this many standard deviations more neighbors than a split needs on average.
 SEARCH_MARGIN = 5.0
 # The largest size of an array in one step of the vote.
@@ -79,7 +84,9 @@ def _vote(
     surplus = 1.0 + SEARCH_MARGIN * (1.0 + np.sqrt(k * (1.0 - n_train / len(rows))))
     width = min(len(rows), int((k + surplus) * len(rows) / n_train))
     line = np.searchsorted(rows, problem.test_rows)
-    tie = TIE_TOLERANCE * np.square(batch.X[rows]).sum(axis=1).max()
+    squared_norm = np.square(batch.X[rows]).sum(axis=1).max()
+    tie = TIE_TOLERANCE * squared_norm
+    least = np.sqrt(DISTANCE_ROUNDING / (2.0 * MAX_DISTANCE_ERROR) * squared_norm)
     votes = np.empty((len(problem.label_cells), len(line)))
     is_exact = np.empty(len(line), dtype=bool)
     first = 0
@@ -106,6 +113,8 @@ def _vote(
         is_exact[chunk] = _is_unaffected_by_ties(
             distance, is_chosen, has_label, tie, found_all=width == len(rows)
         )
+        if estimator.weights == "distance":
+            is_exact[chunk] &= ~np.any(is_chosen & (distance > 0) & (distance < least), axis=1)
         first = chunk.stop
     return problem.scores_where(is_exact, votes / votes.sum(axis=0))
 

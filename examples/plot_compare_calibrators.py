@@ -2,14 +2,14 @@
 Comparing calibrators on small data
 ===================================
 
-Six ways to calibrate the same classifier, on ten samples of 60 rows each. A mean loss can hide
-large gains and large losses, so this example looks at each sample.
+This example compares six methods for the same classifier on ten samples of 60 rows each. A mean
+loss can hide large gains and losses, so the figures show each sample.
 """
 
 # %%
 # Naive Bayes is trained and calibrated on 60 rows of Breiman's waveform data and evaluated on
-# 2,000 others. ``cv=5`` computes held-out scores with five folds, which is fast. The default
-# repeats the folds.
+# 2,000 others. ``cv=5`` computes held-out scores with one pass of five folds, which is fast. The
+# default repeats the folds.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
@@ -52,9 +52,9 @@ ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 
 # %%
-# Ranks show how often a method is better, not by how much. Two methods differ significantly
-# over these ten samples if their bars do not overlap (Nemenyi's test). Methods with filled dots
-# do not differ significantly from the best.
+# Ranks show how often a method is better, not by how much. Two methods differ significantly on
+# these ten samples if their bars do not overlap (Nemenyi's test). Methods with filled dots do not
+# differ significantly from the best.
 ComparisonDisplay.from_losses(losses, list(METHODS))
 
 # %%

@@ -2,16 +2,16 @@
 Cost-sensitive decisions
 ========================
 
-Given calibrated probabilities, the cheapest decision is simple arithmetic: choose the action
-with the lowest expected cost. Given overconfident probabilities, the same arithmetic chooses
-poorly and underestimates what its decisions cost.
+With calibrated probabilities, finding the cheapest decision is simple arithmetic: choose the
+action with the lowest expected cost. With overconfident probabilities, the same arithmetic
+chooses poorly and underestimates the cost of its decisions.
 """
 
 # %%
 # A production line yields sound, worn and cracked parts. Shipping a cracked part costs 50,
 # scrapping a sound one costs 10, and so on. A manual inspection costs 3 and is always right. The
-# table has one row per condition of a part and one column per action. Breiman's waveform data
-# stand in for the measurements of the parts: 200 for training and 3,000 for evaluation.
+# cost table has one row per condition and one column per action. Breiman's waveform data stand in
+# for measurements of the parts: 200 rows for training and 3,000 for evaluation.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
@@ -36,8 +36,9 @@ models = {
 }
 
 # %%
-# The expected cost of each action is the product of the probabilities and the table. The mean
-# of the lowest expected costs, which the model promises, is compared with the actual mean cost.
+# The expected costs of the actions are the matrix product of the probabilities and the cost
+# table. The mean of the lowest expected costs is what the model expects to pay per part; it is
+# compared with the actual mean cost.
 chosen, expected_cost, actual_cost = {}, {}, {}
 for name, model in models.items():
     expected = model.predict_proba(X_new) @ COSTS
@@ -48,8 +49,8 @@ for name, model in models.items():
 
 # %%
 # The uncalibrated model is overconfident. It rarely requests an inspection, and its decisions
-# cost three times as much as expected. The calibrated model inspects the doubtful parts, costs
-# less, and costs no more than expected.
+# cost three times as much as expected. The calibrated model has doubtful parts inspected. Its
+# decisions cost less, and no more than expected.
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 position = np.arange(len(ACTIONS))
 colors = {"uncalibrated": "#0072b2", "calibrated": "#d55e00"}

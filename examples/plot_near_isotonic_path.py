@@ -2,17 +2,17 @@ r"""
 The near-isotonic path
 ======================
 
-Isotonic regression forbids any decrease. Near-isotonic regression penalizes it instead: it
+Isotonic regression forbids decreases. Near-isotonic regression penalizes them instead: it
 minimizes
 
 .. math::
 
     \frac{1}{2} \sum_i w_i (y_i - \beta_i)^2 + \lambda \sum_i \max(\beta_i - \beta_{i+1}, 0) .
 
-With :math:`\lambda = 0` the fit equals the data, and at the end of the path it is isotonic
-regression. In between it is piecewise linear in :math:`\lambda`, so the breakpoints determine
-the whole path. The calibrator ENIR averages the fits along the path, weighted by how well they
-explain the data relative to their number of steps.
+With :math:`\lambda = 0`, the fit equals the data; at the end of the path, it is isotonic
+regression. In between, it is piecewise linear in :math:`\lambda`, so the breakpoints determine
+the whole path. The calibrator ENIR averages the fits along the path with weights based on the
+BIC, which balances the goodness of fit against the number of steps.
 """
 
 # %%
@@ -57,7 +57,7 @@ axes[0].set_ylabel("fitted value")
 axes[0].legend(frameon=False, loc="upper left", fontsize=9)
 
 # %%
-# The path itself: each line is the fitted value of one group. Lines that meet stay together.
+# In the path itself, each line is the fitted value of one group. Lines that meet stay together.
 lambdas = np.linspace(0, path.lambdas[-1] * 1.05, 400)
 fits = np.array([path.solution(lam) for lam in lambdas])
 fig, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
@@ -80,9 +80,9 @@ shades = plt.cm.ScalarMappable(plt.Normalize(0, 1), "viridis")
 fig.colorbar(shades, ax=ax, label="score", pad=0.02)
 
 # %%
-# ENIR keeps the dip, for which the data give strong evidence, and is close to isotonic regression
-# elsewhere. Isotonic regression has to flatten the dip. With a shallow dip or few rows, the two
-# would hardly differ.
+# ENIR preserves the dip, for which the data give strong evidence, and is close to isotonic
+# regression elsewhere. Isotonic regression has to flatten the dip. With a shallow dip or few rows,
+# the two would hardly differ.
 grid = np.linspace(0, 1, 401)
 fig, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
 ax.plot(score, truth, color="0.75", linewidth=5, solid_capstyle="round", label="truth")

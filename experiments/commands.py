@@ -59,7 +59,7 @@ def _list_tables() -> str:
 
 
 app = typer.Typer(
-    help="Repeat the paper's experiment and the arena, and build their tables.",
+    help="Run the paper's experiment and the arena, and build their tables.",
     add_completion=False,
     **PLAIN,
 )
@@ -71,14 +71,14 @@ def _one_of(names: Iterable[str], description: str) -> Any:
     return typer.Option(help=f"{description}: {', '.join(names)}.", **choose_from(names))
 
 
-StoreFile = Annotated[Path, typer.Option(metavar="FILE", help="SQLite file of the results.")]
+StoreFile = Annotated[Path, typer.Option(metavar="FILE", help="SQLite file with the results.")]
 ExperimentName = Annotated[
     str,
-    typer.Option(help="Experiment; run --help lists them.", **choose_from(EXPERIMENTS)),
+    typer.Option(help="Name of the experiment (see run --help).", **choose_from(EXPERIMENTS)),
 ]
 Classifiers = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="Only these classifiers, such as nb rf."),
+    typer.Option(metavar="NAMES", help="Use only these classifiers, such as nb rf."),
 ]
 DEFAULT_STORE = Path("results.sqlite")
 
@@ -90,11 +90,11 @@ DEFAULT_STORE = Path("results.sqlite")
 )
 def run_command(
     experiment: Annotated[
-        str, typer.Option(help="Experiment, listed below.", **choose_from(EXPERIMENTS))
+        str, typer.Option(help="Name of the experiment (listed below).", **choose_from(EXPERIMENTS))
     ] = "paper",
     data_sets: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Only these data sets, such as seeds ecoli."),
+        typer.Option(metavar="NAMES", help="Use only these data sets, such as seeds ecoli."),
     ] = None,
     classifiers: Classifiers = None,
     jobs: Jobs = DEFAULT_JOBS,
@@ -106,7 +106,7 @@ def run_command(
     ] = None,
     store: StoreFile = DEFAULT_STORE,
 ) -> None:
-    """Run an experiment, or what is left of it. Finished tasks are not repeated."""
+    """Run an experiment, or resume it. Finished tasks are not repeated."""
     with one_line_errors(sqlite3.DatabaseError):
         chosen = EXPERIMENTS[experiment].restrict(data_sets, classifiers)
         chosen.check_environment()
@@ -122,7 +122,7 @@ def run_command(
 
 @app.command("status")
 def status_command(store: StoreFile = DEFAULT_STORE) -> None:
-    """Print how much of each experiment a store has."""
+    """Print how much of each experiment is complete."""
     with one_line_errors(sqlite3.DatabaseError), open_store(store) as results:
         print(render(make_status_table(EXPERIMENTS.values(), results), "text"), end="")
 
@@ -133,7 +133,7 @@ def tables_command(
     table: Annotated[
         str | None,
         typer.Option(
-            help=f"Table, listed below. By default {' or '.join(DEFAULT_TABLES)}.",
+            help=f"Name of the table (listed below). By default, {' or '.join(DEFAULT_TABLES)}.",
             **choose_from(TABLE_NAMES),
         ),
     ] = None,
@@ -185,7 +185,7 @@ def report_command(
     output: Annotated[Path, output_to("HTML file to write.")] = Path("experiments.html"),
     store: StoreFile = DEFAULT_STORE,
 ) -> None:
-    """Write all tables and diagrams of a store into one page."""
+    """Write all tables and diagrams to one HTML page."""
     with one_line_errors(sqlite3.DatabaseError):
         check_writable(output)
         with open_store(store) as results:

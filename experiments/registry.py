@@ -14,11 +14,11 @@ SMALLEST_DATA_SETS = ("seeds", "development")
 PAPER = CorrectExperiment(name="paper", title="The paper's experiment, with its errors corrected")
 AS_PUBLISHED = PublishedExperiment(
     name="as-published",
-    title="The same, with the choices and the bug behind the published numbers",
+    title="The paper's experiment as published, with its errors",
 )
 SMOKE = CorrectExperiment(
     name="smoke",
-    title="Three small data sets and three folds of paper, for a first look",
+    title="The experiment paper on three small data sets and three folds, for a first look",
     data_sets=("seeds", "development", "ecoli"),
     classifiers=("nb",),
     n_folds=3,
@@ -26,7 +26,7 @@ SMOKE = CorrectExperiment(
 ARENAS = (
     ArenaExperiment(
         name="arena",
-        title="All methods on ten folds of at most 1,000 rows of each data set",
+        title="All methods, on ten folds of at most 1,000 rows of each data set",
         paper_method_classifiers=("nb",),
     ),
     *(

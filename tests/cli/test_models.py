@@ -85,7 +85,7 @@ def test_numbers_can_be_declared_categories(run, write_csv, read_csv, tmp_path):
     assert result.exit_code == 0, result.output
     new = write_csv("new.csv", ["code"], [[2], [5], ["5.0"], [7]])
     result = run("predict", model, new)
-    assert result.stderr.endswith("treats as rare: '7'.\n")
+    assert result.stderr.endswith("treated as rare categories: '7'.\n")
     proba = np.array(read_csv(result.stdout)[1], dtype=float)
     assert proba[0, 0] > 0.9
     assert proba[1, 1] > 0.9

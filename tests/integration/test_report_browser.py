@@ -201,12 +201,18 @@ def test_the_cost_table_decides_by_mouse_and_by_keyboard(open_page, evaluation):
     chosen = int(page.locator("input[name=model]:checked").get_attribute("value"))
     model = evaluation.models[chosen]
     cost = 1.0 - np.eye(len(HOSTILE))
-    assert page.locator("#n-changed").inner_text() == "0 of 240 decisions change."
+    assert (
+        page.locator("#n-changed").inner_text()
+        == "0 of 240 decisions differ from the most probable class."
+    )
 
     def check():
         means, n_changed = expected_costs(evaluation, model, cost)
-        verb = "changes" if n_changed == 1 else "change"
-        assert page.locator("#n-changed").inner_text() == f"{n_changed} of 240 decisions {verb}."
+        verb = "differs" if n_changed == 1 else "differ"
+        assert (
+            page.locator("#n-changed").inner_text()
+            == f"{n_changed} of 240 decisions {verb} from the most probable class."
+        )
         for rule, mean in means.items():
             assert page.locator(f"#cost-{rule}").inner_text() == f"{mean:.3f}"
         return n_changed
@@ -247,7 +253,10 @@ def test_many_classes_have_one_cost_per_true_class(open_page, make_evaluation, t
     cost[3] *= 20
     means, n_changed = expected_costs(evaluation, evaluation.models[0], cost)
     assert n_changed > 1
-    assert page.locator("#n-changed").inner_text() == f"{n_changed} of 120 decisions change."
+    assert (
+        page.locator("#n-changed").inner_text()
+        == f"{n_changed} of 120 decisions differ from the most probable class."
+    )
     assert page.locator("#cost-calibrated").inner_text() == f"{means['calibrated']:.3f}"
     assert page.locator("#changed li").first.inner_text().startswith("line ")
 

@@ -69,8 +69,8 @@ def test_overconfidence_is_described_in_percent():
     described = text.describe_miscalibration(make_miscalibration(Verdict.MISCALIBRATED))
     assert described.replace(NBSP, " ") == (
         "Too confident: the most probable class gets a probability of 80% on average but is "
-        "correct 51% of the time. The typical error of that probability is 30 percentage points "
-        "(95% interval: 24 to 35). A test over all classes finds miscalibration beyond chance "
+        "correct 51% of the time. That probability is typically off by about 30 percentage points "
+        "(95% interval: 24 to 35). A test across all classes finds miscalibration beyond chance "
         "(p ≤ 0.001)."
     )
 
@@ -95,8 +95,9 @@ def test_underconfidence_is_named_only_where_the_test_finds_miscalibration():
         ),
         (
             [Verdict.CALIBRATED, Verdict.UNCLEAR],
-            "Cannot tell for every model: there are too few rows.",
+            "Cannot tell for 1 of 2 models: there are too few rows.",
         ),
+        ([Verdict.UNCLEAR] * 2, "Cannot tell: there are too few rows."),
         (
             [Verdict.CALIBRATED, Verdict.NEARLY_CALIBRATED],
             "Nearly: any miscalibration is slight.",
@@ -131,8 +132,8 @@ def test_the_effects_on_all_models_make_one_answer(analysis, effects, answer):
 
 def test_a_gain_is_described_by_the_probability_of_the_true_class():
     assert text.describe_gain(make_gain(Effect.IMPROVED)) == (
-        "The improvement is beyond chance. The true class gets a probability of 10% without "
-        "calibration and 40% with it (geometric mean)."
+        "The improvement is beyond chance. On average, the true class gets a probability of 10% "
+        "without calibration and 40% with it (geometric mean)."
     )
 
 

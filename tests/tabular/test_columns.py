@@ -34,9 +34,13 @@ def test_kinds_of_columns(column_of):
         (list(range(0, 7 * N, 7)), "patient_id", "a different whole number in every row"),
         (list(range(0, 7 * N, 7)), "PatientID", "a different whole number in every row"),
         (list(range(0, 7 * N, 7)), "Sample no", "a different whole number in every row"),
-        ([number // 2 * 7 for number in range(N)], "patient id", "use it as groups"),
-        ([f"sample {number}" for number in range(N)], "z", "a different text in every row"),
-        ([f"text {number // 2}" for number in range(N)], "z", "30 different texts in 60 rows"),
+        ([number // 2 * 7 for number in range(N)], "patient id", "use it for groups"),
+        ([f"sample {number}" for number in range(N)], "z", "different text in every row"),
+        (
+            [f"text {number // 2}" for number in range(N)],
+            "z",
+            "30 different text values",
+        ),
         (["2026-01-01", "2026-02-03T10:00"] * (N // 2), "z", "dates"),
         (["1.2.2026", "31/12/99"] * (N // 2), "z", "dates"),
         (["<0.1", *map(str, range(5, N + 4))], "z", "1 of its 60 values is not a number: '<0.1'"),
@@ -83,9 +87,9 @@ def test_a_name_that_no_column_has_gets_a_suggestion(make_table, name, remedy):
 def test_missing_values_are_counted_and_located(make_table):
     table = make_table(g=["a"] * 5 + [None] * 2 + ["b"] * (N - 7))
     check_complete(table["y"], "target", "")
-    with pytest.raises(ValueError, match=r"but 'g' has none in 2 rows, first in line 7\. Do this"):
+    with pytest.raises(ValueError, match=r"but 'g' is empty in 2 rows, first in line 7\. Do this"):
         check_complete(table["g"], "groups", "Do this.")
-    with pytest.raises(ValueError, match=r"has none in 1 row, first in line 8"):
+    with pytest.raises(ValueError, match=r"is empty in 1 row, first in line 8"):
         check_complete(table["g"].iloc[6:], "groups", "Do this.")
 
 

@@ -76,7 +76,7 @@ NAMES = ",".join(f"x{number}" for number in range(10_000))
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1,2\n3,4\n", r"looks like data: '1', '2'\. Add a first line with 2 names"),
+        ("1,2\n3,4\n", r"looks like data: '1', '2'\. Add a first line with 2 column names"),
         ("1,2,3,4\n1,2,3,4\n", r"looks like data: '1', '2', '3' and 1 more\. Add"),
         ("M,0.5\nF,0.6\nM,0.7\n", "looks like data: 'M', '0.5'"),
         ("M,M,0.5\nF,F,0.6\nM,F,0.7\n", "looks like data: 'M', 'M', '0.5'"),

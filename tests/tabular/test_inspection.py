@@ -62,9 +62,9 @@ def test_classes_may_be_numbers(make_table):
         ({"categories": ["none"]}, "categories must name a column"),
         ({"ignore": ["x"], "categories": ["y", "x"]}, r"got 'x', 'y'\. Leave them out"),
         ({"categories": ["y"]}, r"got 'y'\. Leave it out"),
-        ({"groups": "y"}, "target must be neither the column of groups nor"),
+        ({"groups": "y"}, "target must be neither the groups column nor"),
         ({"ignore": ["y"]}, "nor an ignored column, got 'y'"),
-        ({"ignore": ["x", "g", "one"]}, r"all are ignored \('x': as requested; 'g': as"),
+        ({"ignore": ["x", "g", "one"]}, r"all columns are ignored \('x': as requested; 'g': as"),
         ({"ignore": ["x"], "groups": "g"}, r"; 'one': its only value is '1'\)"),
         ({"groups": "one"}, "groups must have at least two different values, but 'one' has one"),
     ],
@@ -82,7 +82,7 @@ def test_a_single_column_is_not_a_table(make_table):
 
 def test_every_row_must_have_a_group(make_table):
     frame = make_table(g=["a"] * 5 + [None] + ["b"] * (N - 6))
-    with pytest.raises(ValueError, match="has none in 1 row, first in line 7"):
+    with pytest.raises(ValueError, match="is empty in 1 row, first in line 7"):
         describe_table(frame, "y", groups="g")
 
 

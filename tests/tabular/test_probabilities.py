@@ -99,7 +99,7 @@ def changed(row, column, cell):
         (changed(3, 1, "high"), "line 5 has 'high' for '=cmd\\(\\)'"),
         (changed(3, 1, np.nan), "line 5 has no value for"),
         (changed(3, 1, "inf"), "line 5 has 'inf'"),
-        (changed(3, 0, np.nan), "none in 1 row, first in line 5"),
+        (changed(3, 0, np.nan), "empty in 1 row, first in line 5"),
         (table(100 * SCORES), "line 2 sums to 100"),
         (table().drop(columns="🌲"), "It lacks '🌲'"),
         (table(truth=["<b>"] * N), "'truth' is '<b>' in every row"),

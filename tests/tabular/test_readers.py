@@ -54,8 +54,8 @@ def test_standard_input_is_read(monkeypatch):
     [
         ("", "t.csv", "it is empty"),
         (" \n\n", "t.csv", "it is empty"),
-        ("a,b\n", "t.csv", "nothing follows its column names"),
-        ("a,b\né,2\n".encode("latin-1"), "t.csv", "line 2 has the byte 0xe9"),
+        ("a,b\n", "t.csv", "has only column names"),
+        ("a,b\né,2\n".encode("latin-1"), "t.csv", "line 2 contains the byte 0xe9"),
         ("a,b\n1,2\n".encode("utf-16"), "t.csv", "it is UTF-16"),
         (b"a,b\n\x00\x01,2\n", "t.csv", "bytes that are not text"),
         (bytes(range(256)), "t.csv", "bytes that are not text"),

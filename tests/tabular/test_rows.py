@@ -42,7 +42,7 @@ def test_rows_without_a_class_are_left_out(make_table):
     X, y, _ = select_training_rows(frame, describe_table(frame, "z"))
     assert len(X) == len(y) == 40
     assert X.index.tolist()[:3] == [2, 4, 5]
-    with pytest.raises(ValueError, match="'z' has none in 20 rows, first in line 3"):
+    with pytest.raises(ValueError, match="'z' is empty in 20 rows, first in line 3"):
         select_labels(frame, "z")
     assert select_labels(frame, "y").tolist() == frame["y"].tolist()
 

@@ -48,4 +48,4 @@ def main(
         ),
     ] = False,
 ) -> None:
-    """Class probabilities that can be trusted, from small data."""
+    """Trustworthy class probabilities from small data sets."""

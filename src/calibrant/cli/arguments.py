@@ -46,17 +46,18 @@ def data_file(metavar: str) -> Any:
 
 DataFile = Annotated[str, data_file("DATA")]
 NewData = Annotated[str, data_file("NEW")]
-Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column that holds the classes.")]
+Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")]
 Groups = Annotated[
     str | None,
     typer.Option(
-        metavar="COLUMN", help="Column that tells which rows belong together, such as a patient ID."
+        metavar="COLUMN",
+        help="Column that identifies rows that belong together, such as a patient ID.",
     ),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns not to use.")]
+Ignore = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to ignore.")]
 Categories = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="Columns of numbers that are codes of categories."),
+    typer.Option(metavar="COLUMNS", help="Numeric columns to treat as categories."),
 ]
 Model = Annotated[
     str, typer.Option(help=f"Classifier: {', '.join(MODELS)}.", **choose_from(MODELS))
@@ -73,10 +74,10 @@ MethodOrNone = Annotated[
         **choose_from([*CALIBRATORS, NO_CALIBRATION]),
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="INTEGER", help="Seed of the random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="INTEGER", help="Random seed.")]
 Jobs = Annotated[
     int,
-    typer.Option(metavar="INTEGER", help="Number of parallel processes; -1 for one per core."),
+    typer.Option(metavar="INTEGER", help="Number of parallel processes; -1 means one per core."),
 ]
 Keep = Annotated[
     list[str] | None,

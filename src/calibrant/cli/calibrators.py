@@ -21,19 +21,20 @@ def calibrate(
     data: DataFile,
     target: Target,
     logits: Annotated[
-        bool, typer.Option("--logits", help="The columns hold logits rather than probabilities.")
+        bool, typer.Option("--logits", help="Treat the columns as logits, not probabilities.")
     ] = False,
     method: Method = "auto",
     output: Annotated[Path, output_to("Calibrator file to write.")] = Path("calibrator.skops"),
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write a report on the probabilities (HTML)."),
+        typer.Option(metavar="FILE", help="Also write an HTML report on the probabilities."),
     ] = None,
 ) -> None:
     """Fit a calibrator to probabilities from any model.
 
-    The data file has a column of true classes and, for each class, a column of its name with its
-    predicted probability. The rows must be held out: the model was not trained on them.
+    The data file must have a column with the true classes and, for each class, a column named
+    after the class with its predicted probabilities. The rows must be held out, that is, not used
+    to train the model.
     """
     from calibrant._core.files import check_writable
     from calibrant._core.phrases import count
@@ -63,7 +64,7 @@ def apply(
     calibrator: Annotated[
         Path,
         typer.Argument(
-            metavar="CALIBRATOR", help="Calibrator file, written by calibrant calibrate."
+            metavar="CALIBRATOR", help="Calibrator file written by calibrant calibrate."
         ),
     ],
     data: NewData,

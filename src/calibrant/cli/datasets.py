@@ -36,12 +36,14 @@ def info(
 def fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAMES", help="Names of data sets; all that UCI has if left out."),
+        typer.Argument(
+            metavar="NAMES", help="Data sets to download; all that UCI has by default."
+        ),
     ] = None,
 ) -> None:
-    """Download data sets from UCI and verify them.
+    """Download data sets from UCI and verify their checksums.
 
-    Files go to the folder that CALIBRANT_DATA names, or to the user's cache.
+    Files are stored in the folder CALIBRANT_DATA, if set, or in the user's cache folder.
     """
     from calibrant.datasets.storage import download_datasets, explain_missing
 

@@ -10,13 +10,13 @@ from calibrant.cli.messages import one_line_errors
 
 
 def demo(
-    output: Annotated[Path, output_to("Report to write (HTML).")] = Path("demo.html"),
+    output: Annotated[Path, output_to("HTML report to write.")] = Path("demo.html"),
     jobs: Jobs = DEFAULT_JOBS,
 ) -> None:
     """Compare six ways to get probabilities on built-in data.
 
-    A table compares the paper's five scenarios with the default. The report is the one that
-    calibrant report writes for a file with the same data.
+    Print a table that compares the paper's five scenarios with the default, and write the report
+    that calibrant report writes for the same data.
     """
     from calibrant._core.files import check_writable
     from calibrant._core.progress import track

@@ -77,7 +77,7 @@ def fit(
 
 def predict(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="Model file, written by calibrant fit.")
+        Path, typer.Argument(metavar="MODEL", help="Model file written by calibrant fit.")
     ],
     data: NewData,
     keep: Keep = None,

@@ -40,19 +40,19 @@ def report(
     ] = DEFAULT_MODELS,
     folds: Annotated[
         int,
-        typer.Option(min=2, metavar="INTEGER", help="Number of folds of the cross-validation."),
+        typer.Option(min=2, metavar="INTEGER", help="Number of cross-validation folds."),
     ] = 5,
     repeats: Annotated[
         int,
-        typer.Option(min=1, metavar="INTEGER", help="Number of repeats of the cross-validation."),
+        typer.Option(min=1, metavar="INTEGER", help="Number of cross-validation repeats."),
     ] = 3,
     seed: Seed = 0,
     jobs: Jobs = DEFAULT_JOBS,
-    output: Annotated[Path, output_to("Report to write (HTML).")] = Path("report.html"),
+    output: Annotated[Path, output_to("HTML report to write.")] = Path("report.html"),
 ) -> None:
-    """Report whether predicted probabilities can be trusted.
+    """Write a report on whether predicted probabilities can be trusted.
 
-    The report is one HTML page that compares classifiers, uncalibrated and calibrated.
+    The report is a single HTML page that compares classifiers with and without calibration.
     """
     from calibrant._core.files import check_writable
     from calibrant.report import Commands

@@ -75,8 +75,11 @@ def summarize_miscalibration(analysis: Analysis) -> str:
     if n_off:
         verb = "is" if n_off == 1 else "are"
         return f"Not for every model: {n_off} of {n_models} {verb} miscalibrated."
-    if Verdict.UNCLEAR in verdicts:
-        return "Cannot tell for every model: there are too few rows."
+    n_unclear = verdicts.count(Verdict.UNCLEAR)
+    if n_unclear == n_models:
+        return "Cannot tell: there are too few rows."
+    if n_unclear:
+        return f"Cannot tell for {n_unclear} of {n_models} models: there are too few rows."
     if Verdict.NEARLY_CALIBRATED in verdicts:
         return "Nearly: any miscalibration is slight."
     return "Yes: there is no miscalibration beyond chance."
@@ -88,16 +91,16 @@ def describe_miscalibration(miscalibration: Miscalibration) -> str:
     return " ".join(
         [
             _describe_confidence(miscalibration),
-            f"The typical error of that probability is {_error(miscalibration)}.",
+            f"That probability is typically off by about {_error(miscalibration)}.",
             {
-                Verdict.MISCALIBRATED: "A test over all classes finds miscalibration beyond "
+                Verdict.MISCALIBRATED: "A test across all classes finds miscalibration beyond "
                 f"chance ({p}).",
-                Verdict.NEARLY_CALIBRATED: "A test over all classes finds miscalibration beyond "
+                Verdict.NEARLY_CALIBRATED: "A test across all classes finds miscalibration beyond "
                 f"chance ({p}), but the error is small.",
-                Verdict.UNCLEAR: "A test over all classes finds no miscalibration beyond chance "
-                f"({p}), but there are too few rows to rule out an error above "
+                Verdict.UNCLEAR: "A test across all classes finds no miscalibration beyond chance "
+                f"({p}), but there are too few rows to rule out an error of more than "
                 f"{points(SMALL_ERROR)}.",
-                Verdict.CALIBRATED: "A test over all classes finds no miscalibration beyond "
+                Verdict.CALIBRATED: "A test across all classes finds no miscalibration beyond "
                 f"chance ({p}).",
             }[verdict],
         ]
@@ -164,8 +167,8 @@ def describe_gain(gain: Gain) -> str:
         Effect.NEUTRAL: f"{capitalize(_explain_neutral(gain))}.",
     }[gain.effect]
     return (
-        f"{finding} The true class gets a probability of {uncalibrated} without calibration and "
-        f"{calibrated} with it (geometric mean)."
+        f"{finding} On average, the true class gets a probability of {uncalibrated} without "
+        f"calibration and {calibrated} with it (geometric mean)."
     )
 
 
@@ -237,15 +240,15 @@ def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[st
         "overlapping training sets (Nadeau and Bengio, 2003). Calibration counts as better or "
         "worse if log loss or Brier score changes significantly at the 5% level, the other score "
         f"does not contradict it, and at least one of them changes by {SMALL_CHANGE} or more.",
-        "Reliability diagrams, calibration errors and the test over all classes (a kernel test "
+        "Reliability diagrams, calibration errors and the test across all classes (a kernel test "
         "with 999 resamples) use the first repeat, in which each row is predicted once. The "
-        "intervals in the diagrams are Wilson intervals, each for a single point.",
+        "intervals in the diagrams are Wilson intervals, one per point.",
         "Models are compared with the best one by the same t-test, with Holm's correction for "
-        f"multiple comparisons. A significant difference below {SMALL_CHANGE} in both scores "
-        "counts as practically the same. The best of several models looks slightly better than it "
-        "is, because it was selected on these rows.",
-        "The most changed rows, the confusion matrix and the decisions use averages over the "
-        "repeats.",
+        "multiple comparisons. Models that differ significantly, but by less than "
+        f"{SMALL_CHANGE} in both scores, count as practically the same. The best of several "
+        "models looks slightly better than it is, because it was selected on these rows.",
+        "The most changed rows, the confusion matrix and the decisions use probabilities averaged "
+        "over the repeats.",
         f"calibrant {__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}.",
     ]
 
@@ -258,8 +261,8 @@ def _describe_models(split: str) -> list[str]:
         "Missing numbers were replaced by the median and, except for naive Bayes, marked in an "
         "additional column. Numbers were standardized, and categories were one-hot encoded. All "
         "of this was learned from the training rows of each split.",
-        "Uncalibrated: the model's own probabilities. Calibrated: the same model with calibrant's "
-        "default calibration, fitted on held-out scores of the training rows.",
+        "Uncalibrated: the probabilities of the model itself. Calibrated: the same model with "
+        "calibrant's default calibration, fitted on held-out scores of the training rows.",
     ]
 
 

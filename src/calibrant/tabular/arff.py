@@ -58,7 +58,7 @@ def parse_arff(text: str, source: str) -> pd.DataFrame:
         elif line.lower().startswith("@attribute"):
             name, kind = _parse_attribute(line, _error_in(source, number))
             if name in types:
-                raise _error_in(source, number)(f"names the attribute {name!r} again")
+                raise _error_in(source, number)(f"declares the attribute {name!r} again")
             types[name] = kind
     if not in_data:
         raise ValueError(
@@ -90,7 +90,7 @@ def _error_in(source: str, line: int) -> Callable[[str], ValueError]:
 def _parse_attribute(line: str, make_error: Callable[[str], ValueError]) -> tuple[str, str]:
     found = ATTRIBUTE.match(line)
     if found is None:
-        raise make_error("does not give the name and the type of an attribute")
+        raise make_error("does not give the name and type of an attribute")
     kind = found[2].lower()
     if kind == "relational":
         raise make_error("declares a relational attribute, which is not supported")
@@ -106,7 +106,7 @@ def _parse_row(
     while True:
         found = CELL.match(line, position)
         if found is None:
-            raise make_error("has a quotation mark that is not closed")
+            raise make_error("has an unclosed quotation mark")
         cells.append(found[1])
         position = found.end()
         if not found[2]:

@@ -81,7 +81,7 @@ def check_complete(column: pd.Series, parameter: str, remedy: str) -> None:
     missing = [is_missing(cell) for cell in column]
     if any(missing):
         raise ValueError(
-            f"{parameter} must have a value in every row, but {column.name!r} has none in "
+            f"{parameter} must have a value in every row, but {column.name!r} is empty in "
             f"{count(sum(missing), 'row')}, first in {locate(column.index, missing.index(True))}. "
             f"{remedy}"
         )
@@ -151,13 +151,13 @@ def describe_column(column: pd.Series, *, is_category: bool = False) -> Column:
         )
         return ignored(f"{n_other} of its {len(present)} values {fault}")
     if all(DATE.fullmatch(text) for text in texts):
-        return ignored("it holds dates; convert them to numbers, such as a number of days")
+        return ignored("it holds dates; convert them to numbers, such as days since a fixed date")
     if unique:
-        return ignored("it has a different text in every row, like an identifier or a comment")
+        return ignored("it has different text in every row, like an identifier or a comment")
     if many:
         return ignored(
-            f"it has {len(values)} different texts in {count(len(texts), 'row')}, too many for "
-            "categories"
+            f"it has {len(values)} different text values in {count(len(texts), 'row')}, too many "
+            "to be categories"
         )
     return Column(name, Kind.category, n_missing, tuple(values))
 
@@ -171,6 +171,7 @@ def _reason_to_ignore_numbers(name: str, numbers: FloatArray, *, unique: bool, m
         return "it has a different whole number in every row, like an identifier"
     if named and many:
         return (
-            "it looks like an identifier; if it tells which rows belong together, use it as groups"
+            "it looks like an identifier; if it identifies rows that belong together, use it for "
+            "groups"
         )
     return ""

@@ -102,7 +102,7 @@ def _records(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list
     except csv.Error as error:
         raise ValueError(
             f"{source} must be valid CSV, but line {reader.line_num} cannot be read: {error}. "
-            "Look for a quotation mark that is not closed."
+            "Look for an unclosed quotation mark."
         ) from None
     finally:
         csv.field_size_limit(limit)
@@ -140,5 +140,5 @@ def _check_header(header: list[str], columns: list[list[str]], source: str) -> N
         more = f" and {n_more} more" if n_more > 0 else ""
         raise ValueError(
             f"The first line of {source} must name the columns, but it looks like data: "
-            f"{quoted}{more}. Add a first line with {count(len(header), 'name')}."
+            f"{quoted}{more}. Add a first line with {count(len(header), 'column name')}."
         )

@@ -24,7 +24,7 @@ def check_column_count(n_columns: int, source: str) -> None:
     if n_columns > MOST_COLUMNS:
         raise ValueError(
             f"{source} must have at most {MOST_COLUMNS:,} columns, got {n_columns:,}. "
-            "Keep the columns that may help to distinguish the classes."
+            "Keep only columns that may help to distinguish the classes."
         )
 
 

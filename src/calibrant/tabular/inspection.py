@@ -80,7 +80,7 @@ def describe_table(
     coded = {find_column(table, name, "categories") for name in categories}
     if target == groups or target in ignored:
         raise ValueError(
-            "target must be neither the column of groups nor an ignored column, "
+            "target must be neither the groups column nor an ignored column, "
             f"got {target!r}. Choose another column."
         )
     if clash := sorted(coded & {target, groups, *ignored}):
@@ -159,7 +159,7 @@ def _check_classes(labels: NDArray[np.str_], target: str) -> dict[str, int]:
             "Every class must have at least two rows, one to learn from and one to test on. "
             f"{'This class' if len(single) == 1 else 'These classes'} of {target!r} "
             f"{'has' if len(single) == 1 else 'have'} only one: {list_names(single)}. "
-            "Merge classes, add rows, or drop these rows."
+            "Merge classes, add rows, or remove these rows."
         )
     if len(labels) < LEAST_ROWS:
         raise ValueError(
@@ -170,7 +170,7 @@ def _check_classes(labels: NDArray[np.str_], target: str) -> dict[str, int]:
 
 
 def _check_groups(column: pd.Series) -> None:
-    check_complete(column, "groups", "Give each row that stands alone a group of its own.")
+    check_complete(column, "groups", "Give each row that belongs to no group a unique value.")
     if column.nunique() < 2:
         raise ValueError(
             f"groups must have at least two different values, but {column.name!r} has one. "
@@ -184,7 +184,7 @@ def _check_features(columns: tuple[Column, ...], target: str) -> None:
     reasons = "; ".join(f"{item.name!r}: {item.reason}" for item in columns[:MOST_REASONS])
     more = len(columns) - MOST_REASONS
     raise ValueError(
-        f"A table must have a column to predict {target!r} from, but all are ignored "
+        f"A table must have a column to predict {target!r} from, but all columns are ignored "
         f"({reasons}{f'; and {more} more' if more > 0 else ''}). "
         "Add columns of numbers or categories."
     )

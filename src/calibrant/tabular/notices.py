@@ -72,9 +72,9 @@ def _find_duplicates(rows: pd.DataFrame, schema: Schema) -> Iterator[Notice]:
         verb = "repeats" if n_repeated == 1 else "repeat"
         yield Notice(
             "duplicates",
-            f"{n_repeated} of {count(len(rows), 'row')} {verb} an earlier row. Drop repeats of the "
-            "same subject, or name a column of groups: rows that are both trained and tested on "
-            "make a model look better than it is.",
+            f"{n_repeated} of {count(len(rows), 'row')} {verb} an earlier row. A model looks "
+            "better than it is if it is tested on rows that it was trained on: remove rows that "
+            "were recorded twice, or name a column of groups.",
         )
 
 
@@ -87,15 +87,15 @@ def _find_rare_classes(schema: Schema) -> Iterator[Notice]:
     if rare:
         yield Notice(
             "classes",
-            f"Some classes have fewer than {RARE_CLASS_ROWS} rows: {rare}. Results for them rest "
-            "on little data.",
+            f"Some classes have fewer than {RARE_CLASS_ROWS} rows: {rare}. Results for these "
+            "classes are uncertain.",
         )
 
 
 def _find_few_rows(schema: Schema, n_unlabeled: int) -> Iterator[Notice]:
     if schema.n_rows < FEW_ROWS:
         yield Notice(
-            "rows", f"There are only {count(schema.n_rows, 'row')}: expect wide intervals."
+            "rows", f"There are only {count(schema.n_rows, 'row')}, so expect wide intervals."
         )
     if n_unlabeled:
         yield Notice(

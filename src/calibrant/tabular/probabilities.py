@@ -167,8 +167,8 @@ def select_probabilities(
     if missing:
         raise ValueError(
             "The table must have one column per class, named after the class. It lacks "
-            f"{list_names(missing)}. Add {'it' if len(missing) == 1 else 'them'}; of two classes, "
-            "one has 1 minus the probability of the other."
+            f"{list_names(missing)}. Add {'it' if len(missing) == 1 else 'them'}; with two "
+            "classes, the probability of one is 1 minus that of the other."
         )
     values = np.column_stack([to_numbers(table[name]) for name in classes])
     if not np.isfinite(values).all():
@@ -177,7 +177,7 @@ def select_probabilities(
         raise ValueError(
             f"The columns of the classes must hold {'logits' if logits else 'probabilities'}, but "
             f"{locate(table.index, row)} has {repr(cell) if isinstance(cell, str) else 'no value'} "
-            f"for {classes[column]!r}. Correct or drop the row."
+            f"for {classes[column]!r}. Correct or remove the row."
         )
     if logits:
         return np.asarray(softmax(values, axis=1))
@@ -193,8 +193,8 @@ def select_probabilities(
         )
         raise ValueError(
             "Probabilities must not be negative, and those of a row must sum to 1, but "
-            f"{locate(table.index, row)} {fault}. For logits, use the option logits; divide "
-            "percentages by 100."
+            f"{locate(table.index, row)} {fault}. If they are logits, use the option logits; if "
+            "they are percentages, divide them by 100."
         )
     return values
 

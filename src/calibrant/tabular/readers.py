@@ -81,7 +81,7 @@ def read_table(source: str | Path, *, expected: Collection[str] = ()) -> pd.Data
         table = parse_delimited(_decode(data, name), name, delimiter, expected)
     if len(table) == 0:
         raise ValueError(
-            f"{name} must have rows, but nothing follows its column names. Check that it was saved."
+            f"{name} must have rows, but it has only column names. Check that it was saved."
         )
     return table
 
@@ -120,8 +120,8 @@ def _decode(data: bytes, name: str) -> str:
             raise _not_text(name) from None
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{name} must be UTF-8 text, but line {line} has the byte 0x{data[error.start]:02x} of "
-            "another encoding. Save it as UTF-8."
+            f"{name} must be UTF-8 text, but line {line} contains the byte "
+            f"0x{data[error.start]:02x} of another encoding. Save it as UTF-8."
         ) from None
     if "\0" in text:
         raise _not_text(name)

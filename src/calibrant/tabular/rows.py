@@ -87,7 +87,7 @@ def select_features(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     missing = [column.name for column in schema.features if column.name not in names]
     if missing:
         raise ValueError(
-            "The table must have all columns that the model was fitted to. It lacks "
+            "The table must have all columns that the model was fitted on. It lacks "
             f"{list_names(missing)}. Add {'it' if len(missing) == 1 else 'them'}; cells may be "
             "empty where a value is unknown."
         )
@@ -142,7 +142,7 @@ def select_labels(table: pd.DataFrame, target: str) -> NDArray[np.str_]:
         The classes, as text.
     """
     column = table[find_column(table, target, "target")]
-    check_complete(column, "target", "Drop the rows without a class.")
+    check_complete(column, "target", "Remove the rows without a class.")
     return to_texts(column)
 
 

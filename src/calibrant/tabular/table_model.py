@@ -84,8 +84,8 @@ class TableModel(SavedModel):
         """
         unseen = find_unseen_categories(select_features(table, self.schema), self.schema)
         return [
-            f"{name!r} has categories that the model was not trained on and treats as rare: "
-            f"{list_names(categories)}."
+            f"{name!r} has categories that the model was not trained on, which are treated as "
+            f"rare categories: {list_names(categories)}."
             for name, categories in unseen.items()
         ]
 

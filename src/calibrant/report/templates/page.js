@@ -116,9 +116,9 @@ function showDecisions() {
     document.getElementById(`cost-bar-${key}`).style.width = `${(100 * sum) / most}%`;
   }
   document.getElementById("n-changed").textContent =
-    `${changed.length} of ${data.truth.length} decisions ${changed.length === 1 ? "changes" : "change"}.`;
+    `${changed.length} of ${data.truth.length} decisions ${changed.length === 1 ? "differs" : "differ"} from the most probable class.`;
   const items = changed.slice(0, MOST_LISTED).map(({ row, mostProbable, cheapest, truth }) => listItem(
-    `${data.rowWord} ${data.rows[row]}: `, classElement(mostProbable), " becomes ", classElement(cheapest),
+    `${data.rowWord} ${data.rows[row]}: `, classElement(cheapest), " instead of ", classElement(mostProbable),
     " (true class: ", classElement(truth), ")"));
   if (changed.length > MOST_LISTED) items.push(listItem(`and ${changed.length - MOST_LISTED} more`));
   document.getElementById("changed").replaceChildren(...items);

@@ -196,5 +196,5 @@ TABLES = {
     "harmed": TableType(
         "cases in which the default is worse than no calibration", make_harmed_table
     ),
-    "losses": TableType("the losses of every run", make_losses_table),
+    "losses": TableType("losses of every run", make_losses_table),
 }

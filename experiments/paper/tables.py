@@ -141,7 +141,7 @@ def _mean_by_data_set(runs: Sequence[Run], values: Sequence[float]) -> float:
 
 
 DATA_SETS = TableType(
-    "rows and classes, and the numbers of binary problems (Tables 1 and 2)", make_data_sets_table
+    "rows, classes and binary problems of each data set (Tables 1 and 2)", make_data_sets_table
 )
 TABLES = {
     "results": TableType("both metrics of all methods (Tables 4 and 5)", make_results_tables),
@@ -149,6 +149,6 @@ TABLES = {
         "data sets that calibration improves or impairs (Table 3)", make_effects_tables
     ),
     "approaches": TableType("one-vs-rest against all pairs", make_approaches_tables),
-    "times": TableType("seconds to fit and to calibrate (Table 6)", make_times_table),
-    "folds": TableType("the metrics of every fold", make_folds_table),
+    "times": TableType("seconds to fit and calibrate (Table 6)", make_times_table),
+    "folds": TableType("metrics of every fold", make_folds_table),
 }

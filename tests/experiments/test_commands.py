@@ -33,7 +33,7 @@ def test_help_lists_every_experiment_with_its_title():
 
 def test_help_lists_every_table_below_its_experiments():
     output = invoke("tables", "--help").output
-    assert "By default results or methods." in " ".join(output.split())
+    assert "By default, results or methods." in " ".join(output.split())
     _, *paragraphs = output.split("  Experiments ")
     for experiment in EXPERIMENTS.values():
         [paragraph] = [each for each in paragraphs if experiment.name in each.partition(":")[0]]

@@ -1,5 +1,5 @@
-"""Benchmarks of speed, as ratios to a peer timed in the same run: ``python -m benchmarks``.
+"""Speed benchmarks, as ratios to a peer timed in the same run: ``python -m benchmarks``.
 
-Each module other than `benchmarks.timing` defines ``rows()``, a generator of the rows that it
-contributes to the table.
+Each module except `benchmarks.timing` defines ``rows()``, a generator of the rows that it adds to
+the table.
 """

@@ -24,7 +24,7 @@ CONSOLE_WIDTH = 1000
 
 
 def main() -> None:
-    """Run the benchmarks of all modules, or of those named on the command line."""
+    """Run the benchmarks of all modules or of those named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     modules = sorted({path.stem for path in HERE.glob("[!_]*.py")} - {"timing"})
     parser.add_argument(
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def print_table(rows: list[Row], *, markdown: bool) -> None:
-    """Print the rows, and the machine and versions that they were measured with."""
+    """Print the rows, followed by the machine and versions that they were measured with."""
     table = Table(*HEADER, box=box.MARKDOWN if markdown else box.SIMPLE_HEAD)
     for row in rows:
         table.add_row(
@@ -63,7 +63,7 @@ def print_table(rows: list[Row], *, markdown: bool) -> None:
 
 
 def describe_machine() -> str:
-    """Return the machine and the versions of the numerical packages."""
+    """Describe the machine and the versions of the numerical packages."""
     packages = [f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
     return (
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}; "

@@ -1,4 +1,4 @@
-"""Coupling of pairwise probabilities compared with the solution of its linear systems."""
+"""Coupling of pairwise probabilities compared with solving its linear systems."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rows() -> Iterator[Row]:
 
 
 def draw_pairwise(n_samples: int, n_classes: int) -> FloatArray:
-    """Draw pairwise probabilities that no class probabilities agree with."""
+    """Draw pairwise probabilities that are inconsistent with any class probabilities."""
     rng = np.random.default_rng(0)
     pairwise = rng.uniform(size=(n_samples, n_classes, n_classes))
     first, second = np.triu_indices(n_classes, 1)
@@ -54,6 +54,6 @@ def make_bordered_systems(pairwise: FloatArray) -> tuple[FloatArray, FloatArray]
 
 
 def make_coupling(n_samples: int, n_classes: int) -> Work:
-    """Return the coupling of a given number of rows and classes."""
+    """Return a function that couples a given number of rows and classes."""
     pairwise = draw_pairwise(n_samples, n_classes)
     return lambda: couple(pairwise)

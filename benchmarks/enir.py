@@ -65,19 +65,19 @@ def draw_scores(n: int) -> tuple[FloatArray, FloatArray]:
 
 
 def make_fit(n: int) -> Work:
-    """Return the fit of n points."""
+    """Return a function that fits n points."""
     score, target = draw_scores(n)
     return lambda: ENIR().fit(score, target)
 
 
 def make_prediction(n: int) -> Work:
-    """Return the prediction of n scores."""
+    """Return a function that predicts n scores."""
     enir, score = ENIR().fit(*draw_scores(4_000)), draw_scores(n)[0]
     return lambda: enir.predict(score)
 
 
 def measure_peak_memory(n: int) -> int:
-    """Return the peak memory of a fit of n points, in bytes."""
+    """Return the peak memory of fitting n points, in bytes."""
     fit = make_fit(n)
     tracemalloc.start()
     fit()

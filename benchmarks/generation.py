@@ -22,10 +22,10 @@ from calibrant.generation import MonteCarloCV
 from calibrant.strategies import OneVsRest
 
 N_ROWS, N_CLASSES = 300, 4
-# The published time of naive Bayes per binary problem, and the largest acceptable one.
+# The published time of naive Bayes per binary problem, and the largest acceptable time.
 PAPER_SECONDS, MAX_SECONDS = 4.36, 0.010
-# The estimators with their least speedups and the sizes that show their growth. Beyond 16,667
-# rows a problem has a single split, and its work is proportional to its rows.
+# The estimators with their minimum speedups and the sizes that show their growth. Beyond 16,667
+# rows, a problem has a single split, and its time is proportional to the number of rows.
 CASES: list[tuple[Any, float, tuple[int, ...]]] = [
     (GaussianNB(), 20.0, (20_000, 60_000, 200_000)),
     (KNeighborsClassifier(), 5.0, (20_000, 40_000, 80_000)),
@@ -34,7 +34,7 @@ CASES: list[tuple[Any, float, tuple[int, ...]]] = [
 
 
 def rows() -> Iterator[Row]:
-    """Time closed forms against refits, their growth, and whole fits against the paper's."""
+    """Time closed forms against refits, their growth, and whole fits against the paper."""
     size = f"n = {N_ROWS}, K = {N_CLASSES}"
     for estimator, min_speedup, sizes in CASES:
         name = type(estimator).__name__
@@ -74,7 +74,7 @@ def rows() -> Iterator[Row]:
 def make_generation(
     estimator: Any, n_rows: int, n_features: int = 4, n_classes: int = N_CLASSES
 ) -> Work:
-    """Return the generation of the held-out scores of one-vs-rest problems."""
+    """Return a function that generates the held-out scores of one-vs-rest problems."""
     X, y = draw_rows(n_rows, n_features, n_classes)
     data = TrainingData(X, y, np.arange(n_classes), np.ones(n_rows))
     problems = make_problems(OneVsRest().code(n_classes, np.random.RandomState(0)), data)
@@ -100,7 +100,7 @@ def make_problem_timer() -> Timer:
 def draw_rows(
     n_rows: int, n_features: int = 4, n_classes: int = N_CLASSES
 ) -> tuple[FloatArray, IndexArray]:
-    """Draw rows of which at most eight features are informative."""
+    """Draw rows with at most eight informative features."""
     X, y = make_classification(
         n_rows,
         n_features,

@@ -1,4 +1,4 @@
-"""Fits of a calibrated forest compared with fits of the forest alone."""
+"""Fitting a calibrated forest compared with fitting the forest alone."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def make_forest(**options: bool) -> RandomForestClassifier:
 
 
 def make_calibrated_forest(method: str) -> CalibratedClassifier:
-    """Return the same forest, unfitted, calibrated with its out-of-bag votes."""
+    """Return the same unfitted forest, to be calibrated with its out-of-bag votes."""
     return CalibratedClassifier(make_forest(), method=method, cv="oob", random_state=0)
 
 
 def make_fit(n: int) -> Work:
-    """Return the fit of n rows."""
+    """Return a function that fits n rows."""
     X, y = make_classification(n, 20, n_informative=8, n_classes=5, random_state=0)
     return lambda: make_calibrated_forest("auto").fit(X, y)

@@ -1,4 +1,4 @@
-"""Predictions of a calibrated forest compared with those of the forest alone."""
+"""Prediction with a calibrated forest compared with the forest alone."""
 
 from __future__ import annotations
 

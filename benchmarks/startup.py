@@ -12,7 +12,7 @@ SCRIPT = "import time; start = time.perf_counter(); {}; print(time.perf_counter(
 
 
 def rows() -> Iterator[Row]:
-    """Time imports of the package and of its estimator against scikit-learn's calibration."""
+    """Time imports of the package and its estimator against ``sklearn.calibration``."""
     peer_timer = make_import_timer("import sklearn.calibration")
     for statement in ("import calibrant", "from calibrant import CalibratedClassifier"):
         yield compare(

@@ -1,4 +1,4 @@
-"""Timing of work against a peer, and of its growth with the size of the input."""
+"""Timing of work against a peer, and of how it scales with the size of the input."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 Work = Callable[[], object]
 Timer = Callable[[], float]
 
-# Over three decades of n, time proportional to n log n fits an exponent of about 1.1. The
-# remaining 0.1 allows for noise.
+# Over three orders of magnitude of n, time proportional to n log n fits an exponent of about 1.1.
+# The remaining 0.1 allows for noise.
 N_LOG_N = 1.2
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table of benchmarks.
+    """One row of the benchmark table.
 
     Attributes
     ----------
@@ -28,8 +28,8 @@ class Row:
     seconds, peer_seconds : float or None
         Median seconds of calibrant and of its peer. ``None`` means not applicable.
     ratio : float
-        The median ratio of calibrant to its peer, or of the peer to calibrant for a speedup.
-        For growth, the exponent.
+        The median ratio of the time of calibrant to that of its peer, or the inverse for a
+        speedup. For growth, the exponent.
     limit : float
         The largest acceptable ratio, or the smallest one for a speedup.
     speedup : bool
@@ -58,7 +58,7 @@ def measure(
     repeats: int = 5,
     speedup: bool = False,
 ) -> Row:
-    """Time work and its peer in turns, after one untimed run of each.
+    """Time work and its peer alternately, after one untimed run of each.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def measure(
     peer : callable
         The work of the peer.
     limit : float
-        The limit of the ratio.
+        The limit on the ratio.
     repeats : int, default=5
         The number of timed runs.
     speedup : bool, default=False
-        Whether the ratio is that of the peer to calibrant, which must be at least the limit,
-        instead of that of calibrant to the peer, which must be at most the limit.
+        Whether to compute the ratio of the peer to calibrant, which must be at least the limit,
+        instead of the ratio of calibrant to the peer, which must be at most the limit.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def compare(
     repeats: int = 5,
     speedup: bool = False,
 ) -> Row:
-    """Compare timers, which run work and return its seconds; otherwise like `measure`."""
+    """Do the same as `measure`, given timers that run the work and return its seconds."""
     timer(), peer_timer()
     turns = [(timer(), peer_timer()) for _ in range(repeats)]
     ratios = [peer / mine if speedup else mine / peer for mine, peer in turns]
@@ -117,13 +117,13 @@ def growth(
     title : str
         The title of the row.
     make_work : callable
-        Prepares the input of a given size, untimed, and returns the work on it.
+        Prepares an input of a given size, untimed, and returns the work on it.
     sizes : sequence of int
-        The sizes, large enough for fixed costs to be negligible.
+        The sizes, which must be large enough for fixed costs to be negligible.
     limit : float
         The largest acceptable exponent.
     repeats : int, default=3
-        The number of times that each size is timed, in turns.
+        The number of times that each size is timed.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def growth(
 
 
 def fit_exponent(sizes: Sequence[int], costs: Sequence[float]) -> float:
-    """Return the slope of log cost over log size."""
+    """Return the slope of log cost as a function of log size."""
     return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
 
 

@@ -26,9 +26,9 @@ class Classifier:
     title : str
         Name in tables.
     make : callable
-        Takes a seed and a number of trees, and returns the unfitted estimator.
+        Takes a seed and a number of trees and returns the unfitted estimator.
     needs_refits : bool
-        Whether `CalibratedClassifier` has to refit it to get held-out scores. Estimators with a
+        Whether `CalibratedClassifier` must refit it to get held-out scores. Estimators with a
         closed form or with enough out-of-bag votes need no refits.
     """
 
@@ -39,7 +39,7 @@ class Classifier:
 
 
 def make_forest(seed: int, n_trees: int) -> Any:
-    """Return a random forest: that of scikit-learn-intelex if installed, which is much faster.
+    """Return a random forest, from scikit-learn-intelex if installed, which is much faster.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A Dask cluster that does the work of joblib."""
+"""Running joblib's tasks on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORKER_TIMEOUT = 10.0
 def dask_cluster(address: str) -> Iterator[None]:
     """Send joblib's tasks to a Dask cluster.
 
-    Tasks of a worker that dies are given to another one.
+    If a worker dies, its tasks are sent to another one.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def dask_cluster(address: str) -> Iterator[None]:
         from distributed import CancelledError, Client, KilledWorker
     except ImportError:
         raise ValueError(
-            "A cluster needs Dask, which is not installed. Run: pip install 'calibrant[dask]'"
+            "A cluster requires Dask, which is not installed. Run: pip install 'calibrant[dask]'"
         ) from None
     try:
         asyncio.run(asyncio.wait_for(_shake_hands(address), CONNECTION_TIMEOUT))
@@ -40,11 +40,11 @@ def dask_cluster(address: str) -> Iterator[None]:
             f"scheduler answers at {address!r}. Start one in a checkout with: "
             "PYTHONPATH=. dask scheduler"
         ) from None
-    # It logs tracebacks of what the errors below say in one line.
+    # It would log tracebacks of errors that are reported in one line below.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     with client:
         try:
-            # A scheduler that cannot read the tasks would let the client wait forever.
+            # A scheduler that cannot read the tasks would keep the client waiting forever.
             client.run_on_scheduler(import_module, "experiments")
             client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
             client.run(import_module, "experiments")
@@ -70,7 +70,7 @@ def dask_cluster(address: str) -> Iterator[None]:
 
 
 async def _shake_hands(address: str) -> None:
-    """Check that a scheduler answers; a client would wait forever for a server that is silent."""
+    """Check that a scheduler answers, since a client would wait forever for a silent server."""
     from distributed import Security
     from distributed.comm import connect
 

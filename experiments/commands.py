@@ -48,7 +48,7 @@ def _list_below(title: str, descriptions: Mapping[str, str]) -> str:
 
 
 def _list_tables() -> str:
-    """Return the tables with their descriptions, once for all experiments that make them."""
+    """Return the tables with their descriptions, once for all experiments that have them."""
     paragraphs = [_list_below("All experiments", {DATA_SETS_TABLE: DATA_SETS.description})]
     for tables, group in groupby(EXPERIMENTS.values(), key=lambda experiment: experiment.tables):
         title = f"Experiments {', '.join(experiment.name for experiment in group)}"
@@ -59,14 +59,18 @@ def _list_tables() -> str:
 
 
 app = typer.Typer(
+<<<<<<< HEAD
     help="Run the paper's experiment and the arena, and build their tables.",
+=======
+    help="Rerun the experiment of the paper and the arena, and build their tables.",
+>>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
     add_completion=False,
     **PLAIN,
 )
 
 
 def _one_of(names: Iterable[str], description: str) -> Any:
-    """Return an option that takes one of a few names, which its help lists."""
+    """Return an option that takes one of a few names, which are listed in its help."""
     names = list(names)
     return typer.Option(help=f"{description}: {', '.join(names)}.", **choose_from(names))
 
@@ -74,7 +78,11 @@ def _one_of(names: Iterable[str], description: str) -> Any:
 StoreFile = Annotated[Path, typer.Option(metavar="FILE", help="SQLite file with the results.")]
 ExperimentName = Annotated[
     str,
+<<<<<<< HEAD
     typer.Option(help="Name of the experiment (see run --help).", **choose_from(EXPERIMENTS)),
+=======
+    typer.Option(help="Experiment; run --help lists them all.", **choose_from(EXPERIMENTS)),
+>>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
 ]
 Classifiers = Annotated[
     list[str] | None,
@@ -133,7 +141,11 @@ def tables_command(
     table: Annotated[
         str | None,
         typer.Option(
+<<<<<<< HEAD
             help=f"Name of the table (listed below). By default, {' or '.join(DEFAULT_TABLES)}.",
+=======
+            help=f"Table, listed below. The default is {' or '.join(DEFAULT_TABLES)}.",
+>>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
             **choose_from(TABLE_NAMES),
         ),
     ] = None,
@@ -185,7 +197,11 @@ def report_command(
     output: Annotated[Path, output_to("HTML file to write.")] = Path("experiments.html"),
     store: StoreFile = DEFAULT_STORE,
 ) -> None:
+<<<<<<< HEAD
     """Write all tables and diagrams to one HTML page."""
+=======
+    """Write all tables and diagrams of a store to one HTML page."""
+>>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
     with one_line_errors(sqlite3.DatabaseError):
         check_writable(output)
         with open_store(store) as results:
@@ -195,7 +211,7 @@ def report_command(
 
 
 def _read_runs(path: Path, experiment: Experiment) -> list[Run]:
-    """Return the runs of an experiment and its classifiers, of which there must be some."""
+    """Return the runs of an experiment and its classifiers, or raise an error if there are none."""
     with open_store(path) as store:
         runs = store.runs(experiment.name)
     runs = [run for run in runs if run.classifier in experiment.classifiers]

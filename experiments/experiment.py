@@ -1,4 +1,4 @@
-"""What an experiment is: data sets, classifiers and methods, and how they are run."""
+"""The interface of experiments: data sets, classifiers, methods, and how to run them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from experiments.store import Identity, Run, installed_versions
 
 @dataclass(frozen=True)
 class Task:
-    """The smallest piece of work that is resumed: some methods on one fold of one case.
+    """The smallest unit of work to resume from: some methods on one fold of one case.
 
     Attributes
     ----------
     experiment, data_set, classifier : str
-        Names of what to run.
+        Names of the experiment, the data set and the classifier.
     methods : tuple of str
         Names of the methods. They run together because they share fitted models.
     fold : int
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def seed(self) -> int:
-        """Seed of everything random on this fold, the same for all classifiers and methods."""
+        """Seed of all randomness on this fold, the same for all classifiers and methods."""
         return zlib.crc32(f"{self.data_set}/{self.fold}".encode()) % 2**31
 
     def identity(self, method: str) -> Identity:
@@ -54,11 +54,11 @@ class Split:
     Attributes
     ----------
     X, X_test : ndarray
-        Features of the training and of the test rows.
+        Features of the training and test rows.
     y, y_test : ndarray
         Their classes, as indices.
     estimator : classifier
-        The unfitted classifier, seeded.
+        The unfitted, seeded classifier.
     """
 
     X: FloatArray
@@ -69,7 +69,7 @@ class Split:
 
 
 class Outcome(NamedTuple):
-    """What a method achieved on a split; see `Run` for the fields."""
+    """The result of a method on a split; see `Run` for the fields."""
 
     method: str
     proba: FloatArray
@@ -80,16 +80,16 @@ class Outcome(NamedTuple):
 
 
 class TableOptions(NamedTuple):
-    """Choices that some tables offer.
+    """Options of some tables.
 
     Attributes
     ----------
     metrics : {"published", "equations"}
         Definition of the metrics: the one behind the published numbers, or the paper's equations.
     test : {"welch", "paired", "corrected"}
-        Test of significance.
+        Significance test.
     as_data : bool
-        Whether to return unrounded numbers, one per row, instead of a table to read.
+        Whether to return unrounded numbers, one per row, instead of a table for readers.
     """
 
     metrics: str = "published"
@@ -98,14 +98,14 @@ class TableOptions(NamedTuple):
 
 
 class TableType(NamedTuple):
-    """A table that some experiments make.
+    """A kind of table.
 
     Attributes
     ----------
     description : str
-        What it shows, for the help of the command line.
+        What it shows, for the command-line help.
     make : callable
-        Makes it from the losses of an experiment.
+        Makes the table from the losses of an experiment.
     """
 
     description: str
@@ -114,14 +114,14 @@ class TableType(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment(ABC):
-    """Methods on folds of data sets with several classifiers.
+    """Methods applied to several classifiers on folds of several data sets.
 
     Attributes
     ----------
     name : str
         Name on the command line and in stores.
     title : str
-        One line about the experiment.
+        One-line description of the experiment.
     classifiers : tuple of str
         Names of the classifiers.
     data_sets : tuple of str
@@ -151,7 +151,7 @@ class Experiment(ABC):
     @property
     @abstractmethod
     def tables(self) -> Mapping[str, TableType]:
-        """The tables that `make_tables` can make by name, the default first."""
+        """The tables that `make_tables` can make, by name, the default first."""
 
     @abstractmethod
     def make_tables(self, name: str, runs: Sequence[Run], options: TableOptions) -> list[Table]:
@@ -159,10 +159,10 @@ class Experiment(ABC):
 
     @abstractmethod
     def ranked_losses(self, runs: Sequence[Run], metrics: str) -> tuple[FloatArray, list[str]]:
-        """Return the log losses to rank, of shape (n_cases, n_methods), and the methods."""
+        """Return the log losses to rank, of shape (n_cases, n_methods), and the method names."""
 
     def check_environment(self) -> None:  # noqa: B027 (most experiments need nothing)
-        """Raise ValueError if a package is missing without which results would be wrong."""
+        """Raise ValueError if a package that the results depend on is missing."""
 
     def restrict(
         self, data_sets: Sequence[str] | None = None, classifiers: Sequence[str] | None = None
@@ -172,7 +172,7 @@ class Experiment(ABC):
         Parameters
         ----------
         data_sets, classifiers : sequence of str or None
-            Names to keep. None means all.
+            Names to keep; None means all.
 
         Returns
         -------
@@ -186,8 +186,8 @@ class Experiment(ABC):
             unknown = [value for value in values if value not in known]
             if unknown:
                 raise ValueError(
-                    f"The {name.replace('_', ' ')} of experiment {self.name} are "
-                    f"{', '.join(known)}, got {', '.join(unknown)}. Choose among them."
+                    f"The {name.replace('_', ' ')} of experiment {self.name} must be among "
+                    f"{', '.join(known)}, got {', '.join(unknown)}. Check the spelling."
                 )
         return replace(self, **kept)  # type: ignore[arg-type]  # both fields are tuples of names
 
@@ -235,5 +235,5 @@ class Experiment(ABC):
 
 @lru_cache(maxsize=2)
 def load_cached(name: str) -> Bunch:
-    """Load a data set, once per process for tasks that follow one another."""
+    """Load a data set only once for consecutive tasks in the same process."""
     return load_dataset(name)

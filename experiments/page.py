@@ -1,4 +1,4 @@
-"""A results store as one HTML page: the paper's tables, the erratum and the arena."""
+"""The HTML page of a results store: the tables of the paper, the erratum and the arena."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from experiments.store import Run, Store
 
 # Class probabilities of the erratum's example.
 TRUE_PROBA = (0.1, 0.3, 0.1, 0.5)
-# Both versions of all pairs, by the title of their panel.
+# Both versions of all pairs, by panel title.
 COUPLINGS = {
     "with R's coupling": ("all_pairs_raw_as_published", "all_pairs_dgg_enir_as_published"),
     "with correct coupling": ("all_pairs_raw", "all_pairs_dgg_enir"),
@@ -42,14 +42,14 @@ COUPLINGS = {
 
 @dataclass(frozen=True)
 class Image:
-    """An image of the page.
+    """An image on the page.
 
     Attributes
     ----------
     title : str
         The caption.
     description : str
-        What the image shows, for readers who do not see it.
+        What the image shows, for readers who cannot see it.
     source : str
         The image as a data URI.
     """
@@ -61,16 +61,16 @@ class Image:
 
 @dataclass(frozen=True, eq=False)
 class Erratum:
-    """What the faulty coupling does.
+    """The effect of the faulty coupling.
 
     Attributes
     ----------
     true_proba : tuple of float
         Probabilities of four classes.
     correct, faulty : tuple of float
-        The result of correct and of faulty coupling of their exact pairwise probabilities.
+        The results of coupling their exact pairwise probabilities, without and with the fault.
     agreement : Image or None
-        Published against replicated errors with both couplings; None without such runs.
+        Replicated against published errors with both couplings; None if there are no runs.
     """
 
     true_proba: tuple[float, ...]
@@ -99,7 +99,7 @@ def render_results(store: Store) -> str:
     Returns
     -------
     str
-        The page, with its style, script and images inside.
+        The page, including its style, script and images.
     """
     published = store.runs(AS_PUBLISHED.name)
     paper, smoke = (store.runs(experiment.name) for experiment in (PAPER, SMOKE))
@@ -128,7 +128,7 @@ def render_results(store: Store) -> str:
 def _paper_tables(
     experiment: PaperExperiment, runs: list[Run], options: TableOptions
 ) -> list[Table]:
-    """Return all tables of an experiment; those that count data sets need a finished one."""
+    """Return all tables of an experiment; those that count data sets require a finished one."""
     if not runs:
         return []
     losses = PaperLosses(runs, experiment.methods, options.metrics)
@@ -141,7 +141,7 @@ def _paper_tables(
 
 
 def make_erratum(runs: list[Run]) -> Erratum:
-    """Return what the faulty coupling does, by an example and by the published numbers.
+    """Show the effect of the faulty coupling on an example and on the published numbers.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def make_erratum(runs: list[Run]) -> Erratum:
 
 
 def _agreement_points(losses: PaperLosses, methods: list[PaperMethod]) -> Points:
-    """Return published and replicated MSE of finished cases, where both have a value."""
+    """Return the published and replicated MSE of finished cases that have both."""
     points: dict[str, list[tuple[float, float]]] = {}
     for case in losses.finished_cases:
         for method in methods:

@@ -1,4 +1,4 @@
-"""The authors' preprocessing, fitted on the training rows alone."""
+"""The authors' preprocessing, fitted on the training rows only."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
     ----------
     frequency_ratio : float, default=19
         Largest ratio of the frequencies of the two most common values at which a feature is
-        kept regardless of its distinct values.
+        kept regardless of its number of distinct values.
     distinct_proportion : float, default=0.1
-        Features with more distinct values than this proportion of the rows are kept.
+        Features whose number of distinct values exceeds this proportion of the rows are kept.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_features_in_,)
-        Mask of the features that are kept.
+        Mask of the features to keep.
     """
 
     support_: BoolArray
@@ -82,12 +82,12 @@ class DropNearZeroVariance(SelectorMixin, TransformerMixin, BaseEstimator):
 
 
 def make_preprocessor() -> Pipeline:
-    """Return the authors' preprocessing of numeric features, unfitted.
+    """Return the authors' preprocessing of numeric features.
 
     Returns
     -------
     Pipeline
-        `DropNearZeroVariance`, then standardization.
+        The unfitted pipeline: `DropNearZeroVariance` followed by standardization.
     """
     return make_pipeline(DropNearZeroVariance(), StandardScaler())
 
@@ -95,7 +95,7 @@ def make_preprocessor() -> Pipeline:
 def preprocess_split(
     data: Bunch, train: IndexArray, test: IndexArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Fit the preprocessing on the training rows and apply it to training and test rows.
+    """Fit the preprocessing on the training rows and apply it to the training and test rows.
 
     Categorical features are one-hot encoded first.
 
@@ -109,7 +109,7 @@ def preprocess_split(
     Returns
     -------
     X, X_test : ndarray
-        Features of the training and of the test rows.
+        Features of the training and test rows.
     """
     X, X_test = data.data[train], data.data[test]
     if data.categorical:

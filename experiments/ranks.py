@@ -25,7 +25,7 @@ def select_complete(losses: FloatArray, names: Sequence[str]) -> tuple[FloatArra
 
 
 def can_rank(losses: FloatArray, names: Sequence[str]) -> bool:
-    """Whether there are enough cases and complete methods for a diagram."""
+    """Return whether there are enough cases and complete methods for a diagram."""
     complete, _ = select_complete(losses, names)
     n_cases, n_methods = complete.shape
     return n_cases >= MIN_CASES and n_methods >= MIN_METHODS
@@ -41,7 +41,7 @@ def draw_ranks(losses: FloatArray, names: Sequence[str], form: str = "png") -> b
     names : sequence of str
         Names of the methods.
     form : str, default="png"
-        A format of matplotlib, such as "png" or "svg".
+        An image format that matplotlib can write, such as "png" or "svg".
 
     Returns
     -------

@@ -8,7 +8,7 @@ from experiments.arena.methods import OUT_OF_BAG_METHODS
 from experiments.experiment import Experiment
 from experiments.paper.experiment import CorrectExperiment, PublishedExperiment
 
-# They have hardly more than 200 rows to train and test on.
+# Data sets with hardly more than 200 rows, too few to train on 200 and test on the rest.
 SMALLEST_DATA_SETS = ("seeds", "development")
 
 PAPER = CorrectExperiment(name="paper", title="The paper's experiment, with its errors corrected")

@@ -1,4 +1,4 @@
-"""Tables, rendered as text, Markdown, LaTeX or CSV."""
+"""Rendering of tables as text, Markdown, LaTeX or CSV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import groupby
 
 MISSING = "-"
 GAP = "  "
-# A LaTeX table with more characters per line is shrunk to the width of the page.
+# A LaTeX table with longer lines is shrunk to the width of the page.
 MAX_LATEX_CHARACTERS = 70
 # Width of a LaTeX group title, per column below it.
 EM_PER_COLUMN = 3
@@ -43,7 +43,7 @@ class Cell:
     underline : bool
         Whether it is statistically significant.
     reference : str
-        A value to compare with, such as a published one, shown in parentheses.
+        A value to compare with, such as the published one, shown in parentheses.
     """
 
     text: str
@@ -68,9 +68,9 @@ class Table:
         What a reader needs to know to read the table.
     groups : list of str
         Title above each column. Adjacent columns with the same title share it; an empty title is
-        not shown. An empty list means a header of one line.
+        not shown. An empty list means a one-line header.
     reference_name : str
-        What the values in parentheses are. In CSV they become columns with this name.
+        What the values in parentheses are. In CSV files, they become columns with this name.
     """
 
     title: str
@@ -93,7 +93,7 @@ class Table:
 
     @property
     def is_text(self) -> list[bool]:
-        """Whether each column holds text, which is aligned left, and not numbers."""
+        """Whether each column contains text, which is left-aligned, rather than numbers."""
         return [index == 0 or self._is_text(index) for index in range(len(self.header))]
 
     def _is_text(self, index: int) -> bool:
@@ -178,7 +178,7 @@ def _render_markdown(table: Table) -> str:
 
 
 def _render_latex(table: Table) -> str:
-    """Render for the packages booktabs and graphicx, with references on a line of their own."""
+    """Render for the packages booktabs and graphicx, with references on separate lines."""
 
     def mark(cell: Cell) -> str:
         text = MINUS.sub("$-$", _escape_latex(cell.text))

@@ -1,4 +1,4 @@
-"""Run experiments: in parallel, and resumed where they stopped."""
+"""Running experiments in parallel, and resuming them where they stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from experiments.store import Run, Store
 
 
 def find_pending(experiment: Experiment, store: Store) -> list[Task]:
-    """Return the tasks of an experiment of which the store lacks a run."""
+    """Return the tasks of an experiment that have a run missing from the store."""
     done = store.identities()
     return [
         task
@@ -32,26 +32,26 @@ def run_experiment(
     n_jobs: int = 1,
     progress: Callable[[Iterable[Any], int], Iterable[Any]] | None = None,
 ) -> None:
-    """Run the pending tasks of an experiment and store each as soon as it is done.
+    """Run the pending tasks of an experiment and store each one as soon as it is done.
 
-    The tasks go to joblib's active backend: processes, or a Dask cluster.
+    The tasks run on joblib's active backend: processes or a Dask cluster.
 
     Parameters
     ----------
     experiment : Experiment
-        What to run.
+        The experiment to run.
     store : Store
-        Where runs are added. Tasks that it has already are not run again.
+        The store to add runs to. Tasks that it already contains are not run again.
     n_jobs : int, default=1
-        Number of parallel processes. It does not change the results.
+        Number of parallel processes. The results do not depend on it.
     progress : callable, default=None
         Takes the iterator of finished tasks and their number, and returns an iterator that shows
-        the progress.
+        progress.
     """
     tasks = find_pending(experiment, store)
     # Download missing files once, before any process needs them.
     provide_datasets(dict.fromkeys(task.data_set for task in tasks))
-    # Larger batches would be stored only when the last of their tasks is done.
+    # A larger batch would be stored only when the last of its tasks is done.
     finished: Iterator[list[Run]] = Parallel(
         n_jobs=n_jobs, batch_size=1, return_as="generator_unordered"
     )(delayed(run_task)(experiment, task) for task in tasks)
@@ -60,14 +60,14 @@ def run_experiment(
 
 
 def run_task(experiment: Experiment, task: Task) -> list[Run]:
-    """Run one task in this process, without parallelism of its own."""
+    """Run one task in this process, without nested parallelism."""
     ignore_interrupts_in_worker()
     with parallel_config(backend="sequential"):
         return experiment.run(task)
 
 
 def make_status_table(experiments: Iterable[Experiment], store: Store) -> Table:
-    """Return how many tasks of each experiment and classifier a store has.
+    """Tabulate how many tasks of each experiment and classifier are done.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One SQLite file of results: one row per run, with the predicted probabilities."""
+"""The results store: a SQLite file with one row per run, including predicted probabilities."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Case(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """What no two runs of a store share."""
+    """The fields that identify a run in a store."""
 
     experiment: str
     data_set: str
@@ -79,14 +79,14 @@ class Run:
     Attributes
     ----------
     experiment, data_set, classifier, method : str
-        Names of what was run.
+        Names of the experiment, the data set, the classifier and the method.
     fold, n_folds : int
         Number of the held-out fold, from 0, and number of folds. In experiments that draw their
-        training rows, a fold is a draw.
+        training rows at random, a fold is a draw.
     seed : int
-        Seed of everything random in the run.
+        Seed of all randomness in the run.
     implementation : str
-        Package that the classifier is from.
+        Package that provides the classifier.
     versions : dict of str to str
         Versions of Python and of the packages.
     n_problems : int
@@ -126,13 +126,13 @@ class Run:
 
     @property
     def identity(self) -> Identity:
-        """What no other run of a store shares."""
+        """The fields that identify the run in a store."""
         return Identity(self.experiment, self.data_set, self.classifier, self.method, self.fold)
 
 
 @lru_cache
 def installed_versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that results depend on."""
+    """Return the versions of Python and of the packages that the results depend on."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -143,10 +143,10 @@ def installed_versions() -> dict[str, str]:
 
 
 class Store:
-    """Runs in one SQLite file, which survives a crash or a kill at any moment.
+    """Runs in a SQLite file, which stays valid if the process crashes or is killed.
 
-    Every `add` is one transaction: either all of its runs are stored or none. Stores written
-    before experiments had names of their own are converted when they are opened.
+    Every call to `add` is one transaction: either all of its runs are stored or none are. Stores
+    in the first format, in which experiments have no names, are converted when they are opened.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class Store:
         self._connection.close()
 
     def add(self, runs: Iterable[Run]) -> None:
-        """Add runs in one transaction; those that the store has already are skipped."""
+        """Add runs in one transaction, skipping those that are already stored."""
         with self._connection:
             self._connection.executemany(
                 f"INSERT OR IGNORE INTO run VALUES ({', '.join('?' * 16)})",
@@ -233,7 +233,7 @@ class Store:
         if schema_version == SCHEMA_VERSION:
             return
         with self._connection:
-            # Two processes may open a new store at the same moment; the second one waits here.
+            # Two processes may open a new store at the same time; the second one waits here.
             self._connection.execute("BEGIN IMMEDIATE")
             columns = [row[1] for row in self._connection.execute("PRAGMA table_info(run)")]
             (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -250,7 +250,7 @@ class Store:
 
 
 def open_store(path: Path) -> Store:
-    """Open a store that must exist.
+    """Open an existing store.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def open_store(path: Path) -> Store:
 
 
 def _convert_version_1(connection: sqlite3.Connection, columns: list[str]) -> None:
-    """Convert a store of the time when an experiment was a protocol and a number of folds."""
+    """Convert a store that identifies an experiment by a protocol and a number of folds."""
     if "error" not in columns:
         connection.execute("ALTER TABLE run ADD COLUMN error TEXT")
     for old, new in (("protocol", "experiment"), ("scenario", "method"), ("true", "y_true")):

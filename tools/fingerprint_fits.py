@@ -1,13 +1,13 @@
-"""Fingerprint random fits, to show that a refactoring leaves every probability unchanged.
+"""Fingerprint random fits to show that a refactoring leaves every probability unchanged.
 
-Run on two commits, on one machine, then compare::
+Run on two commits on the same machine, then compare::
 
     python tools/fingerprint_fits.py run before.json
     python tools/fingerprint_fits.py run after.json
     python tools/fingerprint_fits.py compare before.json after.json
 
 Each fit draws an estimator, a strategy, a calibration method, a source of held-out scores, weights,
-groups and labels from its seed alone, so the same number stands for the same fit everywhere.
+groups and labels from its seed alone, so the same seed means the same fit on any commit.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ SOURCES = {
 
 
 def fingerprint(seed: int) -> dict[str, object]:
-    """Draw one fit, and return what was drawn with a digest of its probabilities."""
+    """Draw one fit and return what was drawn, with a digest of its probabilities."""
     rng = np.random.RandomState(seed)
     n_classes = rng.randint(2, 6)
     X, y = make_classification(
@@ -105,7 +105,7 @@ def fingerprint(seed: int) -> dict[str, object]:
 
 
 def compare(before: Path, after: Path) -> int:
-    """Print which fits differ; 0 if none does."""
+    """Print the fits that differ and return an exit code: 0 if none do, 1 otherwise."""
     old, new = (json.loads(path.read_text()) for path in (before, after))
     different = [seed for seed in old if old[seed] != new.get(seed)]
     fitted = sum("digest" in fit for fit in old.values())
@@ -116,7 +116,7 @@ def compare(before: Path, after: Path) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the fits, or compare two runs."""
+    """Run the fits or compare two runs."""
     if arguments[0] == "compare":
         return compare(Path(arguments[1]), Path(arguments[2]))
     warnings.simplefilter("ignore")

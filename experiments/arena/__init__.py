@@ -1,1 +1,1 @@
-"""The arena: the methods of calibrant and of other packages on the same rows."""
+"""The arena: the methods of calibrant and of other packages, compared on the same rows."""

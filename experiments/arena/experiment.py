@@ -1,4 +1,4 @@
-"""The arena as an experiment: all methods on the same small sets of rows."""
+"""The experiments of the arena: all methods on the same small sets of rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from experiments.preprocessing import preprocess_split
 from experiments.rendering import Table
 from experiments.store import Run
 
-# The arena is about small data, and has to finish.
+# The arena is about small data and must finish in reasonable time.
 MAX_ROWS = 1000
 MAX_TEST_ROWS = 2000
 N_TREES = 300
@@ -49,11 +49,11 @@ class ArenaExperiment(Experiment):
     methods : tuple of str
         Names of the methods.
     n_train : int or None
-        Number of training rows, drawn stratified once per fold; the other rows are test rows.
-        None means cross-validation.
+        Number of training rows, drawn by stratified sampling for each fold; the other rows are
+        test rows. None means cross-validation.
     paper_method_classifiers : tuple of str
-        Names of the classifiers that the paper's methods run with as well. They refit too often
-        for the others.
+        Names of the classifiers with which the paper's methods are run, too. The other classifiers
+        are too slow for their many refits.
     """
 
     classifiers: tuple[str, ...] = tuple(CLASSIFIERS)
@@ -68,15 +68,15 @@ class ArenaExperiment(Experiment):
         return [self.methods]
 
     def check_environment(self) -> None:
-        """Raise ValueError if a package is missing that one of the methods is from."""
+        """Raise ValueError if a package that provides one of the methods is missing."""
         if any(name in PEERS for name in self.methods):
             check_peers()
 
     def split(self, task: Task) -> Split:
-        """Split the rows and fit the preprocessing on the training rows alone."""
+        """Split the rows and fit the preprocessing on the training rows only."""
         data = load_cached(task.data_set)
         train, test = self._split_rows(data, task)
-        # No classifier can predict a class that the training rows lack.
+        # No classifier can predict a class that is missing from the training rows.
         classes = np.unique(data.target[train])
         test = test[np.isin(data.target[test], classes)]
         X, X_test = preprocess_split(data, train, test)
@@ -100,7 +100,7 @@ class ArenaExperiment(Experiment):
         return rows[train], rows[test]
 
     def evaluate(self, task: Task, split: Split) -> Iterator[Outcome]:
-        """Run all methods; one that fails leaves its error message."""
+        """Run all methods, recording the error message of any that fails."""
         cache = FitCache()
         given = MethodInput(
             classifier=CachedClassifier(split.estimator, cache),
@@ -136,13 +136,13 @@ class ArenaExperiment(Experiment):
         return [TABLES[name].make(compute_losses(runs, self.n_train), self.name)]
 
     def ranked_losses(self, runs: Sequence[Run], metrics: str) -> tuple[FloatArray, list[str]]:  # noqa: ARG002 (one definition)
-        """Return the mean log losses of all cases, and the names of the methods."""
+        """Return the mean log losses of all cases and the names of the methods."""
         losses = compute_losses(runs, self.n_train)
         return losses.mean_log_loss, losses.methods
 
 
 def _predict(name: str, given: MethodInput) -> tuple[FloatArray, str | None]:
-    """Run a method without its output; return its probabilities, and its error if it failed."""
+    """Run a method silently, and return its probabilities and its error if it failed."""
     n_classes = len(np.unique(given.y))
     nothing = np.empty((0, n_classes))
     silence = io.StringIO()

@@ -1,4 +1,4 @@
-"""A classifier that is fitted once on the same rows, however many methods ask for it."""
+"""A classifier that is fitted only once on the same rows, however many methods use it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sklearn.utils.metaestimators import available_if
 
 
 class FitCache:
-    """Fitted models by their training rows, and the time that their fits took.
+    """Fitted models by training rows, with the times of their fits.
 
     Attributes
     ----------
     models : dict
         Model and seconds of its fit, by the content of the training rows.
     saved_seconds : float
-        Time that the fits would have taken that were found in the cache. The caller resets it.
+        Time saved by fits that were found in the cache. The caller resets it.
     """
 
     def __init__(self) -> None:
@@ -28,11 +28,11 @@ class FitCache:
         self.saved_seconds = 0.0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> FitCache:
-        """Return the cache itself: clones of an estimator share it."""
+        """Return the cache itself, since clones of an estimator share it."""
         return self
 
     def fit(self, estimator: Any, X: Any, y: Any) -> Any:
-        """Return the estimator fitted on these rows, from the cache if it has been fitted."""
+        """Return the estimator fitted on these rows, from the cache if possible."""
         key = content_hash((np.ascontiguousarray(X), np.asarray(y)))
         if key in self.models:
             model, seconds = self.models[key]
@@ -51,13 +51,13 @@ def _available_if_estimator_has(method: str) -> Any:
 class CachedClassifier(ClassifierMixin, BaseEstimator):
     """A classifier whose fits are cached.
 
-    The methods of the arena fit the same classifier on the same rows many times. The cache
-    changes no predictions, and the time of each method includes the fits that it was saved.
+    The methods of the arena fit the same classifier on the same rows many times. Caching does not
+    change predictions, and the recorded time of each method includes the time that it saved.
 
     Parameters
     ----------
     estimator : classifier
-        The classifier. It must be seeded, so that fits on the same rows are equal.
+        The classifier. It must be seeded, so that fits on the same rows are identical.
     cache : FitCache
         The cache, shared by all clones.
     """
@@ -67,7 +67,7 @@ class CachedClassifier(ClassifierMixin, BaseEstimator):
         self.cache = cache
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the classifier, or take it from the cache."""
+        """Fit the classifier or take it from the cache."""
         self.model_ = self.cache.fit(self.estimator, X, y)
         self.classes_ = self.model_.classes_
         self.n_features_in_ = np.shape(X)[1]
@@ -79,7 +79,7 @@ class CachedClassifier(ClassifierMixin, BaseEstimator):
 
     @_available_if_estimator_has("predict_proba")  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict probabilities, if the classifier does."""
+        """Predict probabilities, if the classifier can."""
         return self.model_.predict_proba(X)
 
     @_available_if_estimator_has("decision_function")  # type: ignore[untyped-decorator]

@@ -1,4 +1,4 @@
-"""What a method of the arena is given, and what a method is."""
+"""The type of a method of the arena, and its input."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class MethodInput:
     Attributes
     ----------
     classifier : CachedClassifier
-        The classifier, with fits that all methods share.
+        The classifier, whose fits are shared by all methods.
     needs_refits : bool
-        Whether `CalibratedClassifier` has to refit the classifier to get held-out scores.
+        Whether `CalibratedClassifier` must refit the classifier to get held-out scores.
     X : ndarray of shape (n_train, n_features)
         Training rows.
     y : ndarray of shape (n_train,)
-        Their classes, as indices without gaps.
+        Their classes, as consecutive indices.
     X_test : ndarray of shape (n_test, n_features)
         Rows to predict.
     seed : int
-        Seed of everything random in the method.
+        Seed of all randomness in the method.
     """
 
     classifier: CachedClassifier
@@ -43,5 +43,5 @@ class MethodInput:
         return self.classifier.estimator
 
 
-# Returns class probabilities of the rows to predict, of shape (n_test, n_classes).
+# Returns the class probabilities of the rows to predict, of shape (n_test, n_classes).
 Method = Callable[[MethodInput], FloatArray]

@@ -1,4 +1,4 @@
-"""Runs of the arena -> losses by case, method and fold."""
+"""Losses of the runs of the arena, by case, method and fold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from experiments.store import Case, Run
 
 @dataclass(frozen=True, eq=False)
 class ArenaLosses:
-    """Losses of all methods in all cases, on the folds that all cases have.
+    """Losses of all methods in all cases, on the folds that all cases share.
 
     Attributes
     ----------
@@ -26,16 +26,15 @@ class ArenaLosses:
     methods : list of str
         Names of the methods.
     folds : list of int
-        Numbers of the folds, or draws.
+        Numbers of the folds or draws.
     log_loss, brier : ndarray of shape (n_cases, n_methods, n_folds)
         The losses; NaN where a method failed or was not run.
     was_run : ndarray of shape (n_cases, n_methods, n_folds)
         Whether the method was run, successfully or not.
     seconds : ndarray of shape (n_cases, n_methods)
-        Seconds to fit and calibrate, mean of the folds.
+        Seconds to fit and calibrate, averaged over the folds.
     test_ratio : ndarray of shape (n_cases,) or None
-        Number of test rows divided by number of training rows. None means that of
-        cross-validation.
+        Ratio of test rows to training rows. None means the ratio in cross-validation.
     """
 
     cases: list[Case]
@@ -49,24 +48,24 @@ class ArenaLosses:
 
     @property
     def mean_log_loss(self) -> FloatArray:
-        """Log loss of shape (n_cases, n_methods), mean of the folds."""
+        """Log loss averaged over the folds, of shape (n_cases, n_methods)."""
         return self.log_loss.mean(axis=2)
 
     @property
     def mean_brier(self) -> FloatArray:
-        """Brier score of shape (n_cases, n_methods), mean of the folds."""
+        """Brier score averaged over the folds, of shape (n_cases, n_methods)."""
         return self.brier.mean(axis=2)
 
 
 def compute_losses(runs: Sequence[Run], n_train: int | None) -> ArenaLosses:
-    """Compute the losses of all runs, on the folds that are complete.
+    """Compute the losses of all runs on complete folds.
 
     Parameters
     ----------
     runs : sequence of Run
         Runs of one experiment of the arena.
     n_train : int or None
-        Number of training rows. None means cross-validation.
+        Number of training rows; None means cross-validation.
 
     Returns
     -------
@@ -90,7 +89,7 @@ def compute_losses(runs: Sequence[Run], n_train: int | None) -> ArenaLosses:
         was_run[place] = True
         seconds[place] = run.model_seconds + (run.calibration_seconds or 0.0)
         if run.error is None:
-            # Other packages return rows that do not always sum to 1.
+            # Rows returned by other packages do not always sum to 1.
             proba = normalize(np.clip(run.proba, 0.0, 1.0))
             labels = np.arange(proba.shape[1])
             losses[place] = log_loss(run.y_true, proba, labels=labels)
@@ -113,7 +112,7 @@ def _complete_folds(runs: Sequence[Run]) -> list[int]:
     complete = sorted(fold for fold, cases in cases_by_fold.items() if cases == all_cases)
     if not complete:
         raise ValueError(
-            "This needs a fold on which every classifier has run on every data set, but none of "
+            "There must be a fold on which every classifier has run on every data set, but none of "
             f"the {len(runs)} runs belongs to such a fold. Continue with: "
             "python -m experiments run --experiment EXPERIMENT"
         )

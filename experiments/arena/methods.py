@@ -31,7 +31,7 @@ def calibrant_method(method: Any, cv: Any = "auto", **parameters: Any) -> Method
     method, cv
         Parameters of `CalibratedClassifier`.
     **parameters : dict
-        Further ones.
+        Further parameters of `CalibratedClassifier`.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def calibrant_method(method: Any, cv: Any = "auto", **parameters: Any) -> Method
 
     def predict(given: MethodInput) -> FloatArray:
         # The cache hides the type by which calibrant recognizes classifiers that need no refits.
-        # With splits of its own, a method makes thousands of fits that no other method shares.
+        # A method with its own splits makes thousands of fits that no other method shares.
         use_cache = cv == "auto" and given.needs_refits
         model = CalibratedClassifier(
             given.classifier if use_cache else given.uncached_classifier,

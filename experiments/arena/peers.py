@@ -1,7 +1,7 @@
 """Methods of other packages.
 
-The packages are imported where they are used, since neither calibrant nor the rest of the
-experiments needs them. ``make arena`` sets up an environment that has them all.
+The packages are imported where they are used, since neither calibrant nor the other experiments
+need them. ``make arena`` creates an environment that has them all.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ PACKAGES = ("probmetrics", "venn_abers", "netcal")
 
 
 def check_peers() -> None:
-    """Raise ValueError if a package is missing: every run would be stored as a failure."""
+    """Raise ValueError if a package is missing, since every run would be stored as a failure."""
     missing = [name for name in PACKAGES if not find_spec(name)]
     if missing:
         raise ValueError(
-            f"The arena needs {', '.join(PACKAGES)}, but {', '.join(missing)} "
+            f"The arena requires {', '.join(PACKAGES)}, but {', '.join(missing)} "
             f"{'is' if len(missing) == 1 else 'are'} not installed. Run it with: make arena"
         )
 
@@ -53,8 +53,8 @@ def _scores(model: Any, X: FloatArray) -> FloatArray:
 def scikit_learn(method: str, ensemble: bool) -> Method:
     """Return `CalibratedClassifierCV` with its default of five folds.
 
-    The number of folds is left out on purpose: scikit-learn refuses classes with fewer rows than
-    folds only if the number is given.
+    The number of folds is deliberately not passed: if it were, scikit-learn would reject classes
+    with fewer rows than folds.
     """
 
     def predict(given: MethodInput) -> FloatArray:
@@ -65,10 +65,10 @@ def scikit_learn(method: str, ensemble: bool) -> Method:
 
 
 def on_held_out_scores(calibrate: ScoreMethod) -> Method:
-    """Return a method that calibrates scores, fitted on the held-out scores of ten folds.
+    """Return a method that fits a calibrator to the held-out scores of ten folds.
 
-    There are fewer folds if no class has ten rows. Classes that a fold's model has not seen get a
-    score of 0.
+    Fewer folds are used if no class has ten rows. Classes that are missing from the training rows
+    of a fold get a score of 0.
     """
 
     def predict(given: MethodInput) -> FloatArray:
@@ -86,7 +86,7 @@ def on_held_out_scores(calibrate: ScoreMethod) -> Method:
 
 
 def probmetrics(name: str) -> ScoreMethod:
-    """Return a calibrator of probmetrics."""
+    """Return a calibrator from probmetrics."""
 
     def calibrate(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatArray:
         from probmetrics.calibrators import get_calibrator
@@ -99,7 +99,7 @@ def probmetrics(name: str) -> ScoreMethod:
 
 
 def venn_abers(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatArray:
-    """Calibrate by the multi-class predictor of the venn-abers package."""
+    """Calibrate with the multi-class predictor of the venn-abers package."""
     from venn_abers import VennAbersCalibrator
 
     return np.asarray(
@@ -109,7 +109,7 @@ def venn_abers(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatA
 
 
 def netcal(name: str) -> ScoreMethod:
-    """Return a binning method of netcal."""
+    """Return a binning method from netcal."""
 
     def calibrate(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatArray:
         from netcal import binning

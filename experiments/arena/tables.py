@@ -1,4 +1,4 @@
-"""Tables of the arena: how methods rank, and how often they help and harm."""
+"""Tables of the arena: how methods rank, and how often they help or harm."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from experiments.classifiers import CLASSIFIERS
 from experiments.experiment import TableType
 from experiments.rendering import MISSING, Cell, Table, plain_rows
 
-# Relative log loss above which a method harms, slightly or clearly.
+# Ratios to the uncalibrated log loss above which a method does slight or clear harm.
 SLIGHT_HARM, CLEAR_HARM = 1.005, 1.02
 
 
 def make_methods_table(losses: ArenaLosses, title: str) -> Table:
     """Return one row per method: mean losses, mean rank, harm and help over all cases."""
-    # The paper's methods run with few classifiers, so that their means would not compare.
+    # The paper's methods run with few classifiers, so their means are not comparable.
     compared = [index for index, name in enumerate(losses.methods) if name not in PAPER_METHODS]
     log_loss, brier = losses.mean_log_loss, losses.mean_brier
     raw = log_loss[:, losses.methods.index(RAW)]
@@ -88,7 +88,7 @@ def make_classifiers_table(losses: ArenaLosses, title: str) -> Table:
             continue
         log_loss = losses.mean_log_loss[kept]
         by_peer = {peer: log_loss[:, column[peer]].mean() for peer in peers}
-        # A peer that failed in some case has no mean that can be compared.
+        # A peer that failed in some case has no comparable mean.
         complete = {peer: mean for peer, mean in by_peer.items() if not np.isnan(mean)}
         best = min(complete, key=lambda peer: complete[peer], default=None)
         oracle = np.nanmin(log_loss[:, [column[peer] for peer in (RAW, *peers)]], axis=1).mean()
@@ -158,7 +158,7 @@ def make_losses_table(losses: ArenaLosses, title: str) -> Table:
 def _check_has_auto(losses: ArenaLosses) -> None:
     if AUTO not in losses.methods:
         raise ValueError(
-            f"This table is about the method {AUTO!r}, but the runs are of "
+            f"This table requires runs of the method {AUTO!r}, got runs of "
             f"{', '.join(losses.methods)}. Choose --table methods."
         )
 
@@ -172,7 +172,7 @@ def _percentage(mask: BoolArray) -> str:
 
 
 def _count_significant(losses: ArenaLosses, method: int) -> tuple[int, int]:
-    """Count the cases in which a method is significantly worse and better than raw."""
+    """Count the cases in which a method is significantly worse or better than raw."""
     worse = better = 0
     raw = losses.methods.index(RAW)
     for case, log_loss in enumerate(losses.log_loss):

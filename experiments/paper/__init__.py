@@ -1,1 +1,1 @@
-"""The replication of the paper: its methods, its published numbers and its tables."""
+"""The replication of the paper: its methods, published numbers and tables."""

@@ -1,4 +1,4 @@
-"""All pairs against one-vs-rest, both calibrated by DGG+ENIR, data set by data set."""
+"""Comparison of all pairs with one-vs-rest, both calibrated by DGG+ENIR, by data set."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from experiments.store import Case
 
 ONE_VS_REST = METHODS["one_vs_rest_dgg_enir"]
 ALL_PAIRS = (METHODS["all_pairs_dgg_enir"], METHODS["all_pairs_dgg_enir_as_published"])
-# The better approach, by the effect of replacing one-vs-rest by all pairs.
+# The better approach, by the effect of replacing one-vs-rest with all pairs.
 WINNERS = {"impaired": "one-vs-rest", "neutral": "even", "improved": "all pairs"}
 
 
 @dataclass(frozen=True, eq=False)
 class ApproachComparison:
-    """All pairs against one-vs-rest in one case.
+    """The comparison of all pairs with one-vs-rest in one case.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class ApproachComparison:
     losses : dict of str to (float, float)
         Mean loss of one-vs-rest and of all pairs, by metric.
     comparisons : dict of (str, str) to Comparison
-        Comparisons by test and metric. Negative differences are in favor of all pairs.
+        Comparisons by test and metric. Negative differences favor all pairs.
     adjusted : dict of (str, str) to Comparison
         The same with p-values adjusted for the number of data sets by Holm's method.
     """
@@ -40,7 +40,7 @@ class ApproachComparison:
     adjusted: dict[tuple[str, str], Comparison]
 
     def winner(self, test: str, *, adjusted: bool = False) -> str:
-        """Return the better approach by a test and both metrics, by the rule of Table 3."""
+        """Return the better approach according to a test, by the rule of Table 3."""
         comparisons = self.adjusted if adjusted else self.comparisons
         return WINNERS[effect([item for key, item in comparisons.items() if key[0] == test])]
 
@@ -53,7 +53,7 @@ def compare_approaches(losses: PaperLosses, tests: tuple[str, ...]) -> list[Appr
     losses : PaperLosses
         Metrics of an experiment.
     tests : tuple of str
-        The tests to make.
+        The tests to run.
 
     Returns
     -------

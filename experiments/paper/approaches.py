@@ -35,7 +35,7 @@ def make_approaches_tables(losses: PaperLosses, options: TableOptions) -> list[T
     losses : PaperLosses
         Metrics of an experiment.
     options : TableOptions
-        ``test`` is that of the tables by data set. The last table always has two tests.
+        ``test`` is used in the tables by data set. The last table always has two tests.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def make_summary_table(losses: PaperLosses) -> Table:
         coupling = "as published" if method.has_faulty_coupling else "correct"
         wilcoxon = [_wilcoxon_cell(comparisons, metric) for metric in losses.metrics]
         for test in SUMMARY_TESTS:
-            # The paper's counts follow from the paired test.
+            # The published counts are based on the paired test.
             published = _published_counts(losses, classifier) if test == "paired" else NO_COUNTS
             winners = [item.winner(test) for item in comparisons]
             adjusted = [item.winner(test, adjusted=True) for item in comparisons]
@@ -162,7 +162,7 @@ def make_summary_table(losses: PaperLosses) -> Table:
 
 
 def _published_counts(losses: PaperLosses, classifier: str) -> tuple[str, ...]:
-    """Return the paper's counts where they are comparable."""
+    """Return the published counts if they are comparable."""
     if not losses.has_published_values:
         return NO_COUNTS
     name = CLASSIFIER_NAMES[classifier]

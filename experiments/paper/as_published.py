@@ -1,12 +1,12 @@
-"""What the published numbers rest on, and nothing else should use.
+"""The conventions and the bug behind the published numbers, for comparison only.
 
-The paper's tables come from the authors' R code, its conventions and one bug. To compare our
-numbers with the published ones, this module reproduces them:
+The tables of the paper come from the authors' R code, with its conventions and one bug. This module
+reproduces them, so that our numbers can be compared with the published ones:
 
-- pairs are coupled as R's ``kernlab::couple`` does it, which fills its matrix in the wrong order
-  for four or more classes (`faulty_couple`);
+- pairs are coupled as in R's ``kernlab::couple``, which fills its matrix in the wrong order for
+  four or more classes (`faulty_couple`);
 - naive Bayes is that of R's e1071 package (`E1071NaiveBayes`);
-- features are scaled on the whole data set before it is split (`preprocess_as_published`);
+- features are scaled on the whole data set before splitting (`preprocess_as_published`);
 - the forest's ``max_features`` is tuned by out-of-bag error (`tune_forest`);
 - calibrated probabilities have no floor, so they can be 0 (`predict_without_floor`).
 
@@ -29,12 +29,12 @@ from calibrant._core.typing import FloatArray, IndexArray
 from experiments.classifiers import make_forest
 from experiments.preprocessing import DropNearZeroVariance
 
-# ``tuneRF`` goes on while the out-of-bag error falls by more than this proportion.
+# ``tuneRF`` continues as long as the out-of-bag error falls by more than this proportion.
 TUNING_IMPROVEMENT = 0.05
 
 
 def faulty_couple(pairwise: ArrayLike) -> FloatArray:
-    """Couple pairwise probabilities with the fault of ``kernlab::couple(coupler = "minpair")``.
+    """Couple pairwise probabilities with the bug of ``kernlab::couple(coupler = "minpair")``.
 
     Parameters
     ----------
@@ -45,14 +45,13 @@ def faulty_couple(pairwise: ArrayLike) -> FloatArray:
     -------
     ndarray of shape (n_samples, n_classes)
         The result of the R function. It is correct for three classes. For more classes, rows
-        sum to 1 but can have negative entries; they are NaN where the linear system is
-        singular.
+        sum to 1 but can have negative entries; rows are NaN if the linear system is singular.
 
     Notes
     -----
-    The R function takes the pairs as a vector and assigns it to the upper and to the lower
-    triangle of a matrix, both in R's column-major order. The vector has that order in the lower
-    triangle only. In the upper triangle the entries are permuted, and entry (i, j) is no longer
+    The R function takes the pairs as a vector and assigns it to the upper and the lower triangle
+    of a matrix, both in R's column-major order. This is the order of the vector only for the
+    lower triangle. In the upper triangle, the entries are permuted, so entry (i, j) is no longer
     one minus entry (j, i).
     """
     pairs = np.asarray(pairwise, dtype=np.float64)
@@ -75,7 +74,7 @@ def faulty_couple(pairwise: ArrayLike) -> FloatArray:
     constant[-1] = 1.0
 
     proba = np.full((n_samples, n_classes), np.nan)
-    # R's solve refuses a system whose reciprocal condition number is smaller.
+    # R's solve rejects systems with a smaller reciprocal condition number.
     regular = 1.0 / np.linalg.cond(system, 1) > np.finfo(np.float64).eps
     if regular.any():
         solution = np.linalg.solve(system[regular], constant[None, :, None])[:, :, 0]
@@ -84,12 +83,12 @@ def faulty_couple(pairwise: ArrayLike) -> FloatArray:
 
 
 def predict_with_faulty_coupling(model: CalibratedClassifier, X: ArrayLike) -> FloatArray:
-    """Predict class probabilities of a fitted all-pairs model, coupled by `faulty_couple`.
+    """Predict class probabilities with a fitted all-pairs model, coupled by `faulty_couple`.
 
     Parameters
     ----------
     model : CalibratedClassifier
-        Fitted with ``strategy="all-pairs"`` on three or more classes.
+        A model fitted with ``strategy="all-pairs"`` on three or more classes.
     X : array-like of shape (n_samples, n_features)
         Rows to predict.
 
@@ -107,12 +106,12 @@ def predict_with_faulty_coupling(model: CalibratedClassifier, X: ArrayLike) -> F
 
 
 def predict_without_floor(model: CalibratedClassifier, X: ArrayLike) -> FloatArray:
-    """Predict class probabilities of a fitted model without the probability floor.
+    """Predict class probabilities with a fitted model, without the probability floor.
 
     Parameters
     ----------
     model : CalibratedClassifier
-        Fitted with binary scoring problems and with calibration.
+        A calibrated model with binary scoring problems.
     X : array-like of shape (n_samples, n_features)
         Rows to predict.
 
@@ -135,7 +134,7 @@ class E1071NaiveBayes(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     categorical : tuple of int, default=()
-        Columns that hold category codes, from 0.
+        Columns that contain category codes, from 0.
     threshold : float, default=0.001
         Replaces standard deviations and densities that are exactly 0.
     """
@@ -182,14 +181,14 @@ class E1071NaiveBayes(ClassifierMixin, BaseEstimator):
 
 
 def _standard_deviation(rows: FloatArray) -> FloatArray:
-    """Return the sample standard deviation of each column, 0 for a single row."""
+    """Return the sample standard deviation of each column; 0 for a single row."""
     sd = rows.std(axis=0, ddof=min(1, len(rows) - 1))
-    # Rounding of the mean could make it positive where all values are equal.
+    # If all values are equal, rounding of the mean could make it positive.
     return np.where(np.ptp(rows, axis=0) == 0, 0.0, sd)
 
 
 def preprocess_as_published(data: Bunch) -> tuple[FloatArray, tuple[int, ...]]:
-    """Drop and scale features on the whole data set; categories stay codes.
+    """Drop and scale features on the whole data set, leaving categories as codes.
 
     Parameters
     ----------
@@ -201,7 +200,7 @@ def preprocess_as_published(data: Bunch) -> tuple[FloatArray, tuple[int, ...]]:
     X : ndarray of shape (n_samples, n_features)
         The features.
     categorical : tuple of int
-        The columns of X that hold category codes.
+        The columns of X that contain category codes.
     """
     names = np.array(data.feature_names)
     kept = DropNearZeroVariance().fit(data.data).get_support()
@@ -235,7 +234,7 @@ def tune_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
 
     Notes
     -----
-    The authors tune for each binary problem. Here it is done once per fold, on all classes,
+    The authors tune for each binary problem. Here, tuning is done once per fold on all classes,
     which takes a fraction of the time.
     """
 
@@ -259,7 +258,7 @@ def tune_forest(forest: Any, X: FloatArray, y: NDArray[Any]) -> Any:
 
 
 class TrainingRows(NamedTuple):
-    """What the authors' classifiers are made from."""
+    """The input for making the authors' classifiers."""
 
     X: FloatArray
     y: IndexArray
@@ -268,7 +267,7 @@ class TrainingRows(NamedTuple):
     n_trees: int
 
 
-# The authors' version of each classifier, unfitted.
+# Functions that return the authors' version of each classifier, unfitted.
 CLASSIFIERS_AS_PUBLISHED: dict[str, Callable[[TrainingRows], Any]] = {
     "nb": lambda rows: E1071NaiveBayes(categorical=rows.categorical),
     "rf": lambda rows: tune_forest(make_forest(rows.seed, rows.n_trees), rows.X, rows.y),

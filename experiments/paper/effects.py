@@ -1,4 +1,4 @@
-"""Table 3 of the paper: data sets that calibration improves, leaves unchanged or impairs."""
+"""Table 3 of the paper: the effects of calibration by number of data sets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments.paper.published import CLASSIFIER_NAMES, read_published
 from experiments.rendering import Cell, Table, plain_rows
 
 EFFECTS = ("improved", "neutral", "impaired")
-# The paper's limit of a low number of classes.
+# The largest number of classes that the paper calls low.
 MAX_LOW_CLASSES = 5
 CLASS_GROUPS = ("low", "high")
 # Rows of Table 3 by calibrated method.
@@ -26,12 +26,12 @@ PUBLISHED_APPROACHES = {
 
 @dataclass(frozen=True)
 class EffectCount:
-    """Number of finished data sets on which calibration has an effect.
+    """Number of finished data sets on which calibration has a given effect.
 
     Attributes
     ----------
     classifier, method : str
-        Names of the classifier and of the calibrated method.
+        Names of the classifier and the calibrated method.
     class_group : {"low", "high"}
         Number of classes of the data sets.
     effect : {"improved", "neutral", "impaired"}
@@ -49,7 +49,7 @@ class EffectCount:
 
 
 def count_effects(losses: PaperLosses, test: str) -> list[EffectCount]:
-    """Count the effects of calibration on data sets where both metrics have a value.
+    """Count the effects of calibration on data sets for which both metrics have a value.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The paper's experiment: done correctly, and with what the published numbers rest on."""
+"""The paper's experiment, with its errors corrected and as published."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class PaperExperiment(Experiment):
         return [tuple(method.name for method in methods) for _, methods in groups]
 
     def evaluate(self, task: Task, split: Split) -> Iterator[Outcome]:
-        """Fit the methods of one approach, without calibration before with calibration."""
+        """Fit the methods of one approach, the uncalibrated ones first."""
         methods = [METHODS[name] for name in task.methods]
         model_seconds = 0.0
         for is_calibrated, group in groupby(methods, key=lambda method: method.is_calibrated):
-            # Methods that differ in the coupling alone share a model.
+            # Methods that differ only in the coupling share a model.
             versions = list(group)
             model = versions[0].make_estimator(split.estimator, random_state=task.seed)
             start = time.perf_counter()
@@ -92,13 +92,13 @@ class PaperExperiment(Experiment):
         return TABLES[name].make(PaperLosses(runs, self.methods, options.metrics), options)
 
     def ranked_losses(self, runs: Sequence[Run], metrics: str) -> tuple[FloatArray, list[str]]:
-        """Return the log losses of all finished cases, and the titles of the methods."""
+        """Return the log losses of all finished cases and the titles of the methods."""
         return PaperLosses(runs, self.methods, metrics).ranked_losses()
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectExperiment(PaperExperiment):
-    """Preprocessing inside the fold, scikit-learn's classifiers, correct coupling."""
+    """Preprocessing within folds, scikit-learn's classifiers and correct coupling."""
 
     @property
     def methods(self) -> tuple[PaperMethod, ...]:
@@ -110,7 +110,7 @@ class CorrectExperiment(PaperExperiment):
         return model.predict_proba(X)
 
     def split(self, task: Task) -> Split:
-        """Split by stratified folds and fit the preprocessing on the training rows alone."""
+        """Split by stratified folds and fit the preprocessing on the training rows only."""
         data = load_cached(task.data_set)
         folds = StratifiedKFold(self.n_folds, shuffle=True, random_state=0)
         train, test = list(folds.split(data.data, data.target))[task.fold]

@@ -1,4 +1,4 @@
-"""Figure of the replication: published against replicated errors of all pairs."""
+"""The figure of the replication: replicated against published errors of all pairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def draw_agreement(panels: Mapping[str, Points]) -> Figure:
     Parameters
     ----------
     panels : mapping of str to Points
-        Points of each panel by its title, for at most two classifiers.
+        Points of each panel by panel title, for at most two classifiers.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Runs of the paper's experiment -> metrics by fold, and tests between methods."""
+"""Metrics of the runs of the paper's experiment by fold, and tests between methods."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TESTS: dict[str, Callable[..., Comparison]] = {
     "paired": paired_t_test,
     "corrected": corrected_t_test,
 }
-# Rounding error of the linear solve behind coupled probabilities that should be 0.
+# The rounding error of the linear solver in coupled probabilities that should be 0.
 ROUNDING = 1e-12
 # All pairs raw equals multi-class raw with naive Bayes. A test would find the rounding error
 # between them significant.
@@ -50,8 +50,8 @@ def fold_metric(run: Run, metric: str, definition: str) -> float:
     Returns
     -------
     float
-        The metric. NaN if probabilities are missing, or negative where the definition is that of
-        the equations.
+        The metric. NaN if probabilities are missing, or if they are negative and the definition
+        is that of the equations.
     """
     proba = run.proba
     if np.isnan(proba).any():
@@ -66,8 +66,8 @@ def fold_metric(run: Run, metric: str, definition: str) -> float:
 class PaperLosses:
     """Metrics of the runs of one experiment, by case, method and fold.
 
-    In an unfinished case, only folds on which all methods have run count, so that their means can
-    be compared.
+    In an unfinished case, only folds on which all methods have run are used, so that their means
+    are comparable.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class PaperLosses:
         if len(experiments) > 1:
             got = " and ".join(f"{name} with {n_folds} folds" for name, n_folds in experiments)
             raise ValueError(
-                f"runs must be of one experiment, got {got}. Take them from a store by experiment."
+                f"runs must belong to one experiment, got {got}. Pass those of one experiment."
             )
         self.runs = runs
         self.methods = tuple(methods)
@@ -102,12 +102,12 @@ class PaperLosses:
 
     @property
     def definition_note(self) -> str:
-        """Definition of the metrics, as the beginning of a table's note."""
+        """Definition of the metrics, to start the note of a table with."""
         return DEFINITIONS[self.definition]
 
     @property
     def has_published_values(self) -> bool:
-        """Whether the published values are of the same methods and the same metrics."""
+        """Whether the published values are for the same methods and metrics."""
         return self.definition == "published" and any(
             method.has_faulty_coupling for method in self.methods
         )
@@ -133,7 +133,7 @@ class PaperLosses:
         return sorted(set(first).intersection(*others))
 
     def n_classes(self, case: Case) -> int:
-        """Return the number of classes of a case that has runs."""
+        """Return the number of classes in a case that has runs."""
         return next(
             run.proba.shape[1]
             for (other, _), by_fold in self._runs.items()
@@ -152,7 +152,7 @@ class PaperLosses:
         return self._values[key]
 
     def mean(self, case: Case, method: PaperMethod, metric: str) -> float:
-        """Return the mean over the folds; NaN without folds, or if a fold has no value."""
+        """Return the mean over the folds; NaN if there are no folds or a fold has no value."""
         values = self.by_fold(case, method, metric)
         return float(values.mean()) if len(values) else np.nan
 
@@ -175,7 +175,7 @@ class PaperLosses:
         Returns
         -------
         Comparison or None
-            None if the case is unfinished or a fold has no value.
+            The result of the test; None if the case is unfinished or a fold has no value.
         """
         first, second = (self.by_fold(case, method, metric) for method in (new, old))
         if len(first) != self.n_folds or np.isnan([first, second]).any():
@@ -185,13 +185,13 @@ class PaperLosses:
         return TESTS[test](first, second)
 
     def ranked_losses(self) -> tuple[FloatArray, list[str]]:
-        """Return the log losses of the finished cases, and the titles of the methods.
+        """Return the log losses of the finished cases and the titles of the methods.
 
         Returns
         -------
         losses : ndarray of shape (n_cases, n_methods)
-            Mean log losses, rounded so that rounding error makes no ranks; NaN where a method has
-            no value.
+            Mean log losses, rounded so that rounding errors do not affect ranks; NaN where a
+            method has no value.
         titles : list of str
             Titles of the methods.
         """
@@ -203,7 +203,7 @@ class PaperLosses:
         return np.round(losses, RANKED_DIGITS), [method.title for method in self.methods]
 
     def describe_unfinished(self) -> str:
-        """Return which cases are unfinished, and how far they are; empty if none is."""
+        """Describe the unfinished cases and their progress; empty if there are none."""
         finished = self.finished_cases
         parts = []
         for classifier in self.classifiers:
@@ -217,7 +217,7 @@ class PaperLosses:
         return "; ".join(parts)
 
     def describe_finished(self) -> str:
-        """Return how many data sets a table rests on, and which cases it omits."""
+        """Describe how many data sets a table is based on and which cases it omits."""
         finished = [case.classifier for case in self.finished_cases]
         counts = " and ".join(
             f"{finished.count(classifier)} with {CLASSIFIERS[classifier].title}"
@@ -231,7 +231,7 @@ class PaperLosses:
         """Raise ValueError if no case is finished."""
         if not self.finished_cases:
             raise ValueError(
-                "This needs a data set on which all methods have run on all folds, got "
+                "There must be a data set on which all methods have run on all folds, got "
                 f"{self.describe_unfinished() or 'no runs'}. Continue with: "
                 "python -m experiments run"
             )

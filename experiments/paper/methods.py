@@ -1,4 +1,4 @@
-"""The paper's methods: three approaches to several classes, with and without calibration."""
+"""The methods of the paper: three multi-class approaches, with and without calibration."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class PaperMethod:
     title : str
         Name in tables.
     approach : {"multi-class", "one-vs-rest", "all-pairs"}
-        How several classes become scoring problems.
+        How the classes are split into scoring problems.
     is_calibrated : bool
         Whether scores are calibrated by DGG+ENIR. Uncalibrated methods are "raw" in the paper.
     faulty_version_of : str or None
         Name of the method that this one repeats with the faulty coupling behind the published
-        numbers. None means correct coupling.
+        numbers; None means correct coupling.
     """
 
     name: str

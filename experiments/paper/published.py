@@ -1,4 +1,4 @@
-"""The numbers and the folds of the paper, from files."""
+"""The published numbers and the authors' folds, read from files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from experiments.paper.methods import PaperMethod
 from experiments.store import Case
 
 N_FOLDS = 10
-# Names in the files by our names.
+# Names in the files, by the names used here.
 CLASSIFIER_NAMES = {"nb": "naive_bayes", "rf": "random_forest"}
 METRIC_NAMES = {"MSE": "mse", "LL": "log_loss"}
 
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """A value of the paper's Tables 4 and 5.
+    """A value from Tables 4 and 5 of the paper.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class PublishedValue:
 
 
 def published_value(case: Case, method: PaperMethod, metric: str) -> PublishedValue:
-    """Return a value of the paper's Tables 4 and 5.
+    """Return a value from Tables 4 and 5 of the paper.
 
     Parameters
     ----------

@@ -30,11 +30,11 @@ class Result:
     metric : str
         The metric.
     value : float
-        Mean over the folds; NaN if there is none.
+        Mean over the folds; NaN if there is no value.
     published : float or None
         The published value; None if there is none for this definition of the metrics.
     is_best : bool
-        Whether no method has a lower value, in the digits that are printed.
+        Whether no method has a lower value, to the precision printed.
     is_significant : bool
         Whether the difference from multi-class raw is statistically significant.
     n_folds : int

@@ -1,4 +1,4 @@
-"""The tables of the paper's experiment by name, and its smaller tables."""
+"""The smaller tables of the paper's experiment, and all of its tables by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from experiments.rendering import MISSING, Cell, Table, plain_rows
 from experiments.store import Run
 
 SECONDS_PER_HOUR = 3600
-# Rows of Table 6, with the method whose time each row is.
+# Rows of Table 6, with the method that is timed in each row.
 TIMED_METHODS = {
     "multiclass": METHODS["multiclass_raw"],
     "one_vs_rest": METHODS["one_vs_rest_dgg_enir"],
@@ -28,7 +28,7 @@ TIMED_METHODS = {
 
 
 def make_data_sets_table() -> Table:
-    """Return Table 2, rows and classes of the data sets, with the problem counts of Table 1."""
+    """Return Table 2, the rows and classes of the data sets, with the counts of Table 1."""
     rows = []
     for name in dataset_names():
         count = np.bincount(load_dataset(name).target)
@@ -55,7 +55,7 @@ def make_data_sets_table() -> Table:
 
 
 def make_times_table(losses: PaperLosses, options: TableOptions) -> list[Table]:  # noqa: ARG001 (a table's signature)
-    """Return Table 6: seconds to fit and to calibrate, per binary problem."""
+    """Return Table 6, the seconds to fit and to calibrate per binary problem."""
     published = {(row["classifier"], row["scenario"]): row for row in read_published("times.csv")}
     rows = []
     total_seconds = 0.0
@@ -129,7 +129,7 @@ def _all_seconds(run: Run) -> float:
     """Return the time of all fits behind a run."""
     if run.calibration_seconds is None:
         return run.model_seconds
-    # A calibrated model is fitted and timed without calibration as well.
+    # A calibrated model is also fitted and timed without calibration.
     return 2 * run.model_seconds + run.calibration_seconds
 
 

@@ -33,7 +33,11 @@ def test_help_lists_every_experiment_with_its_title():
 
 def test_help_lists_every_table_below_its_experiments():
     output = invoke("tables", "--help").output
+<<<<<<< HEAD
     assert "By default, results or methods." in " ".join(output.split())
+=======
+    assert "The default is results or methods." in " ".join(output.split())
+>>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
     _, *paragraphs = output.split("  Experiments ")
     for experiment in EXPERIMENTS.values():
         [paragraph] = [each for each in paragraphs if experiment.name in each.partition(":")[0]]
@@ -121,7 +125,7 @@ def test_the_report_is_written(path, tmp_path, make_run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "--data-sets", "iris"], "The data sets of experiment paper are abalone"),
+        (["run", "--data-sets", "iris"], "The data sets of experiment paper must be among abalone"),
         (["run", "--classifiers", "nb", "svm"], "got svm"),
         (["tables", "--store", "nothing.sqlite"], "nothing.sqlite does not exist"),
         (["status", "--store", "nothing.sqlite"], "Create it with"),

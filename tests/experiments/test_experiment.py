@@ -21,8 +21,8 @@ def test_an_experiment_can_be_restricted():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ({"data_sets": ["iris"]}, r"The data sets of experiment paper are abalone, .*, got iris"),
-        ({"classifiers": ["svm"]}, r"The classifiers of experiment paper are nb, rf, got svm"),
+        ({"data_sets": ["iris"]}, r"data sets of experiment paper must be among .*, got iris"),
+        ({"classifiers": ["svm"]}, r"experiment paper must be among nb, rf, got svm"),
     ],
 )
 def test_names_that_an_experiment_lacks_are_refused(names, message):

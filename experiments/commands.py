@@ -59,11 +59,7 @@ def _list_tables() -> str:
 
 
 app = typer.Typer(
-<<<<<<< HEAD
     help="Run the paper's experiment and the arena, and build their tables.",
-=======
-    help="Rerun the experiment of the paper and the arena, and build their tables.",
->>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
     add_completion=False,
     **PLAIN,
 )
@@ -78,11 +74,7 @@ def _one_of(names: Iterable[str], description: str) -> Any:
 StoreFile = Annotated[Path, typer.Option(metavar="FILE", help="SQLite file with the results.")]
 ExperimentName = Annotated[
     str,
-<<<<<<< HEAD
     typer.Option(help="Name of the experiment (see run --help).", **choose_from(EXPERIMENTS)),
-=======
-    typer.Option(help="Experiment; run --help lists them all.", **choose_from(EXPERIMENTS)),
->>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
 ]
 Classifiers = Annotated[
     list[str] | None,
@@ -141,11 +133,7 @@ def tables_command(
     table: Annotated[
         str | None,
         typer.Option(
-<<<<<<< HEAD
             help=f"Name of the table (listed below). By default, {' or '.join(DEFAULT_TABLES)}.",
-=======
-            help=f"Table, listed below. The default is {' or '.join(DEFAULT_TABLES)}.",
->>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
             **choose_from(TABLE_NAMES),
         ),
     ] = None,
@@ -197,11 +185,7 @@ def report_command(
     output: Annotated[Path, output_to("HTML file to write.")] = Path("experiments.html"),
     store: StoreFile = DEFAULT_STORE,
 ) -> None:
-<<<<<<< HEAD
     """Write all tables and diagrams to one HTML page."""
-=======
-    """Write all tables and diagrams of a store to one HTML page."""
->>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
     with one_line_errors(sqlite3.DatabaseError):
         check_writable(output)
         with open_store(store) as results:

@@ -33,11 +33,7 @@ def test_help_lists_every_experiment_with_its_title():
 
 def test_help_lists_every_table_below_its_experiments():
     output = invoke("tables", "--help").output
-<<<<<<< HEAD
     assert "By default, results or methods." in " ".join(output.split())
-=======
-    assert "The default is results or methods." in " ".join(output.split())
->>>>>>> 629b1f5 (Edit the English of experiments, benchmarks and tools)
     _, *paragraphs = output.split("  Experiments ")
     for experiment in EXPERIMENTS.values():
         [paragraph] = [each for each in paragraphs if experiment.name in each.partition(":")[0]]

@@ -11,21 +11,21 @@ from calibrant._core import merging
 from calibrant.datasets import dataset_names
 from calibrant.datasets.storage import configured_folder, provide_datasets
 
-# The paper's raw data files lie beside a checkout, or where CALIBRANT_DATA says.
+# The raw data files of the paper are next to the checkout or in the folder CALIBRANT_DATA.
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
 if "CALIBRANT_DATA" not in os.environ and BESIDE_CHECKOUT.is_dir():
     os.environ["CALIBRANT_DATA"] = str(BESIDE_CHECKOUT)
 
-# What writes the golden files needs packages that the tests do not.
+# The scripts that write the golden files require packages that the tests do not.
 collect_ignore_glob = ["golden/*.py"]
 
-# How long an example takes says nothing about it on a busy machine.
+# On a busy machine, the time that an example takes is not informative.
 settings.register_profile("calibrant", deadline=None)
 settings.load_profile("calibrant")
 
 
 def pytest_report_header() -> str:
-    """Name the BLAS kernels in use: results differ in rounding from one to the next."""
+    """Name the BLAS kernels in use, since rounding differs between them."""
     kernels = {
         f"{library['internal_api']} {library.get('architecture', '')}".strip()
         for library in threadpool_info()
@@ -36,7 +36,7 @@ def pytest_report_header() -> str:
 
 @pytest.fixture(scope="session")
 def peers():
-    """What other packages say of the same scores; golden/make_peers.py wrote it."""
+    """Results of other packages for the same scores, written by golden/make_peers.py."""
     path = Path(__file__).parent / "golden" / "peers.json"
     return {
         family: {case["name"]: case for case in cases}
@@ -46,7 +46,7 @@ def peers():
 
 @pytest.fixture(scope="session")
 def paper_data() -> None:
-    """Skip where the raw data files are not to be had: they are not part of the repo."""
+    """Skip if the raw data files, which are not part of the repository, are not available."""
     try:
         provide_datasets(dataset_names())
     except OSError as error:

@@ -58,7 +58,7 @@ def make_blobs(counts, seed=0, spread=1.5):
     ],
     ids=["auto", "no splitter", "the paper's scenario", "a binary calibrator of one model"],
 )
-def test_what_is_left_out_is_chosen_to_fit(short, spelled, waveform):
+def test_omitted_parameters_get_their_documented_defaults(short, spelled, waveform):
     X, y, X_new, _ = waveform
     default, full = (
         CalibratedClassifier(GaussianNB(), random_state=0, **options).fit(X, y)
@@ -124,7 +124,7 @@ def test_raw_direct_is_the_estimator_itself(waveform):
 
 
 @pytest.mark.parametrize("strategy", ["one-vs-rest", "all-pairs", "output-code"])
-def test_calibration_makes_naive_bayes_better(strategy, waveform):
+def test_calibration_improves_naive_bayes(strategy, waveform):
     X, y, X_new, y_new = waveform
     raw = GaussianNB().fit(X, y).predict_proba(X_new)
     model = CalibratedClassifier(GaussianNB(), strategy=strategy, random_state=0).fit(X, y)
@@ -155,7 +155,7 @@ def test_result_does_not_depend_on_the_number_of_jobs(waveform):
     np.testing.assert_array_equal(one.predict_proba(X_new), two.predict_proba(X_new))
 
 
-def test_random_state_decides_the_result(waveform):
+def test_random_state_determines_the_result(waveform):
     X, y, X_new, _ = waveform
     forest = RandomForestClassifier(3)
     probas = [
@@ -180,7 +180,7 @@ def test_estimators_with_only_a_decision_function_are_calibrated(waveform):
         assert log_loss(y_new, proba) < 0.8 * np.log(3)
 
 
-def test_decision_functions_are_no_probabilities(waveform):
+def test_decision_values_are_not_probabilities(waveform):
     X, y, *_ = waveform
     with pytest.raises(ValueError, match=r"LinearSVC has none\. Use method='auto'"):
         CalibratedClassifier(LinearSVC(), method=None).fit(X, y)
@@ -226,21 +226,21 @@ def test_a_classifier_of_scores_calibrates_directly(waveform):
         ({"method": ENIR}, "Pass an instance, such as ENIR"),
     ],
 )
-def test_bad_parameters_get_one_clear_error(parameters, message, waveform):
+def test_invalid_parameters_raise_a_clear_error(parameters, message, waveform):
     X, y, *_ = waveform
     with pytest.raises(ValueError, match=message):
         CalibratedClassifier(**{"estimator": GaussianNB()} | parameters).fit(X, y)
 
 
 @pytest.mark.parametrize("n_rows", [4, 5])
-def test_a_handful_of_rows_still_tells_classes_apart(n_rows):
+def test_a_handful_of_rows_is_enough_to_tell_classes_apart(n_rows):
     X, y = make_blobs([n_rows] * 3, spread=20.0)
     for strategy in ("one-vs-rest", "all-pairs", "direct"):
         model = CalibratedClassifier(GaussianNB(), strategy=strategy, random_state=0).fit(X, y)
         assert model.score(X, y) == 1.0
 
 
-def test_few_sites_still_tell_classes_apart():
+def test_a_few_groups_are_enough_to_tell_classes_apart():
     X, y = make_blobs([50, 50, 50], spread=20.0)
     sites = np.random.default_rng(0).permutation(150) % 4
     for strategy in ("one-vs-rest", "direct"):
@@ -248,7 +248,7 @@ def test_few_sites_still_tell_classes_apart():
         assert model.fit(X, y, groups=sites).score(X, y) == 1.0
 
 
-def test_one_group_is_no_reason_to_give_up(waveform):
+def test_a_single_group_of_scores_is_calibrated(waveform):
     X, y, *_ = waveform
     model = CalibratedClassifier(
         GaussianNB(),
@@ -259,14 +259,14 @@ def test_one_group_is_no_reason_to_give_up(waveform):
     assert all(isinstance(calibrator, ENIR) for calibrator in model.calibrators_)
 
 
-def test_estimators_that_learn_to_score_by_fitting_are_taken(waveform):
+def test_estimators_that_can_score_only_after_fitting_are_accepted(waveform):
     X, y, X_new, y_new = waveform
     stack = StackingClassifier([("nb", GaussianNB())], LogisticRegression(), cv=2)
     model = CalibratedClassifier(stack, cv=2, random_state=0).fit(X, y)
     assert log_loss(y_new, model.predict_proba(X_new)) < 0.7
 
 
-def test_each_warning_of_the_estimator_comes_once(waveform):
+def test_each_warning_of_the_estimator_is_issued_once(waveform):
     X, y, *_ = waveform
     model = CalibratedClassifier(LogisticRegression(max_iter=2), cv=5, random_state=0)
     with warnings.catch_warnings(record=True) as caught:
@@ -287,7 +287,7 @@ def test_a_calibrator_that_returns_nan_is_refused(waveform):
         model.fit(X, y)
 
 
-def test_rows_that_calibration_leaves_undecided_are_counted(waveform, caplog):
+def test_rows_whose_calibrated_probabilities_are_all_zero_are_logged(waveform, caplog):
     X, y, X_new, _ = waveform
     model, raw = (
         CalibratedClassifier(

@@ -72,7 +72,7 @@ for statement in ("from calibrant.report import write_report", "import calibrant
 """
 
 
-def test_a_report_is_computed_without_extras_and_what_its_page_lacks_is_named():
+def test_a_report_is_computed_without_extras_and_its_page_names_missing_packages():
     _, printed = modules_after(WITHOUT_EXTRAS)
     assert printed.splitlines() == [
         "your model []",
@@ -83,7 +83,7 @@ def test_a_report_is_computed_without_extras_and_what_its_page_lacks_is_named():
     ]
 
 
-def test_public_names_are_there_on_use():
+def test_public_names_are_imported_on_first_use():
     for name in calibrant.__all__:
         assert getattr(calibrant, name) is not None
     assert set(calibrant.__all__) <= set(dir(calibrant))

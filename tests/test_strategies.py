@@ -36,7 +36,7 @@ def test_problems_have_two_sides_and_distinguish_all_classes(strategy, n_classes
 
 
 @pytest.mark.parametrize("strategy", CODED, ids=repr)
-def test_two_classes_make_one_problem(strategy):
+def test_two_classes_form_one_problem(strategy):
     code = code_of(strategy, 2)
     np.testing.assert_array_equal(code, [[-1], [1]])
     proba = strategy.combine([np.array([0.3, 1.0])], code, np.array([5.0, 5.0]))

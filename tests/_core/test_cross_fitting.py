@@ -10,7 +10,7 @@ from calibrant._core.cross_fitting import cross_fit, fold_of_points
     st.integers(1, 20),
     st.integers(2, 6),
 )
-def test_folds_keep_groups_together_and_leave_every_class(labels, n_groups, n_folds):
+def test_folds_keep_groups_together_and_every_class_in_training(labels, n_groups, n_folds):
     y = np.unique(labels, return_inverse=True)[1]
     group = np.unique(np.arange(len(y)) % n_groups, return_inverse=True)[1]
     fold = fold_of_points(y, group, n_folds, np.random.RandomState(0))

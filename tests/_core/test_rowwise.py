@@ -33,7 +33,7 @@ def test_results_agree_with_numpy_and_scipy(values):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
-def test_softmax_differs_from_that_of_scipy_in_the_last_bits_at_most(n_classes):
+def test_softmax_differs_from_scipys_at_most_in_the_last_bits(n_classes):
     logit = np.random.default_rng(0).normal(scale=5.0, size=(1000, n_classes))
     np.testing.assert_array_max_ulp(softmax(logit), special.softmax(logit, axis=1), maxulp=4)
 

@@ -53,7 +53,7 @@ def test_more_folds_than_rows_of_any_class_are_refused_with_groups():
 
 
 @given(class_indices, st.floats(0.05, 0.5))
-def test_draws_hold_out_the_same_number_of_rows_and_leave_every_class(y, test_size):
+def test_draws_hold_out_the_same_number_of_rows_and_keep_every_class_in_training(y, test_size):
     draws = list(islice(make_draws(y, None, test_size, np.random.RandomState(0)), 10))
     n_repeated = np.count_nonzero(np.bincount(y)[y] > 1)
     for test in draws:

@@ -3,7 +3,7 @@ import numpy as np
 from calibrant._core.training_data import TrainingData
 
 
-def test_counts_of_rows_are_weighted_or_leave_out_weights_of_zero():
+def test_row_counts_are_weighted_or_ignore_rows_of_weight_zero():
     y, weight = np.array([0, 0, 2, 2]), np.array([1.0, 0.0, 2.0, 0.5])
     data = TrainingData(np.zeros((4, 1)), y, np.array(["a", "b", "c"]), weight)
     assert data.n_classes == 3

@@ -41,10 +41,10 @@ def overconfident(simulate):
     return score, y, AutoCalibrator().fit(score, y)
 
 
-def test_overconfident_scores_get_better_and_the_report_says_so(overconfident, simulate):
+def test_overconfident_scores_improve_and_the_report_says_so(overconfident, simulate):
     _, y, auto = overconfident
     new, y_new = simulate(2000, 3, 3.0, seed=1)
-    # No calibration still limits certainty: the gain is beyond that.
+    # Without calibration, the probability floor still applies. The gain goes beyond that.
     raw = mean_log_loss(apply_probability_floor(new, np.bincount(y)), y_new)
     gain = raw - mean_log_loss(auto.predict_proba(new), y_new)
     report = auto.report_
@@ -123,13 +123,13 @@ def test_repeats_of_a_row_do_not_leak(overconfident):
     assert min(leaking.report_.log_losses) < min(auto.report_.log_losses)
 
 
-def test_what_groups_are_called_does_not_matter(overconfident):
+def test_the_names_of_groups_do_not_matter(overconfident):
     score, y, auto = overconfident
     named = AutoCalibrator().fit(score, y, groups=[f"row {i:03d}" for i in range(150)])
     assert named.report_ == auto.report_
 
 
-def test_points_of_weight_zero_take_no_part(overconfident):
+def test_points_of_weight_zero_are_ignored(overconfident):
     score, y, auto = overconfident
     more, y_more = np.r_[score, score[:9]], np.r_[y, y[:9]]
     weight = np.r_[np.ones(150), np.zeros(9)]
@@ -190,7 +190,7 @@ def test_gain_and_interval_are_those_of_independent_rows(overconfident):
     ],
     ids=["one group", "one group per class", "one row per class", "one row"],
 )
-def test_where_nothing_can_be_held_out_nothing_is_changed(y, groups):
+def test_if_nothing_can_be_held_out_nothing_is_changed(y, groups):
     score = np.random.default_rng(0).dirichlet(np.full(3, 5.0), size=len(y))
     auto = AutoCalibrator().fit(score, y, groups=groups)
     assert auto.weights_ == {"no calibration": 1.0}
@@ -200,7 +200,7 @@ def test_where_nothing_can_be_held_out_nothing_is_changed(y, groups):
     np.testing.assert_allclose(auto.predict_proba(score), score, rtol=0, atol=0.05)
 
 
-def test_groups_of_another_length_get_one_clear_error(simulate):
+def test_groups_of_another_length_raise_a_clear_error(simulate):
     score, y = simulate(20, 3)
     for weight in (None, np.ones(20)):
         with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[20, 21\]"):
@@ -251,7 +251,7 @@ def test_weights_divided_among_points_do_not_make_a_class_rare():
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_relabelled_classes_give_the_same_probabilities(estimator, grouped):
+def test_relabeled_classes_give_the_same_probabilities(estimator, grouped):
     X, y = make_rows([30, 45, 25, 38])
     groups = np.random.default_rng(1).integers(0, 50, size=len(y)) if grouped else None
     names = np.array([2, 0, 3, 1])
@@ -286,7 +286,7 @@ def test_the_order_of_rows_changes_no_more_than_noise():
     assert losses[0] == pytest.approx(losses[1], rel=0.02)
 
 
-def test_a_frozen_estimator_of_one_patient_is_left_as_it_is():
+def test_a_frozen_estimator_stays_uncalibrated_on_a_single_group():
     X, y = make_rows([20, 20, 20])
     fitted = GaussianNB().fit(X, y)
     with warnings.catch_warnings():
@@ -295,7 +295,7 @@ def test_a_frozen_estimator_of_one_patient_is_left_as_it_is():
     assert model.calibration_report_.weights[0] == 1.0
 
 
-def test_a_class_that_cannot_be_judged_is_half_its_score_and_half_a_row_in_n(simulate):
+def test_a_class_without_held_out_rows_gets_half_its_score_and_half_a_row_in_n(simulate):
     score, y = simulate(60, 3, 3.0)
     # A fourth class, of which no row was held out; its scores are what the model makes of it.
     own = np.random.default_rng(0).uniform(0, 0.3, size=(60, 1))
@@ -312,7 +312,7 @@ def test_a_class_that_cannot_be_judged_is_half_its_score_and_half_a_row_in_n(sim
 
 
 def test_lone_rows_do_not_make_their_classes_impossible():
-    """What cannot be held out was taken for what never occurs."""
+    """A class whose only row cannot be held out still occurs."""
     X, y = make_rows([20, 20, 20, 1])
     model = CalibratedClassifier(LogisticRegression(C=1e4, max_iter=10**4), random_state=0)
     with pytest.warns(CalibrationWarning, match="fewer than 4 rows"):
@@ -322,7 +322,7 @@ def test_lone_rows_do_not_make_their_classes_impossible():
     assert model.predict_proba(X)[:, 3].min() > 0.9 * half / 61
 
 
-def test_candidates_of_ones_own_are_averaged_with_no_calibration(overconfident):
+def test_custom_candidates_are_averaged_with_no_calibration(overconfident):
     score, y, _ = overconfident
     candidates = {"temperature": TemperatureScaling(), "logistic": LogisticRegression()}
     auto = AutoCalibrator(candidates).fit(score, y)
@@ -361,15 +361,15 @@ def test_the_number_of_folds_and_their_seed_matter(overconfident):
         ({"cv": "five"}, "got 'five'"),
     ],
 )
-def test_bad_candidates_get_one_clear_error(options, message, simulate):
+def test_invalid_candidates_raise_a_clear_error(options, message, simulate):
     with pytest.raises(ValueError, match=message):
         AutoCalibrator(**options).fit(*simulate(20, 3))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("factor", [1.0, 2.0])
-def test_the_interval_covers_what_new_rows_show(factor, simulate):
-    """Not as often as it says, since folds share rows, but far from never."""
+def test_the_interval_covers_the_gain_on_new_rows(factor, simulate):
+    """Less often than the nominal level, since folds share rows, but in most cases."""
     new, y_new = simulate(4000, 3, factor, seed=10**6)
     covered = []
     for seed in range(40):

@@ -14,7 +14,7 @@ from calibrant.datasets import make_waveform
 from calibrant.metrics import log_loss
 
 
-def test_the_report_of_a_single_method_is_its_gain_on_folds_it_was_not_fitted_on():
+def test_the_report_of_a_single_method_is_its_held_out_gain():
     """Calibrate by hand in the same folds, one row per point."""
     X, y = make_waveform(150, random_state=0)
     X_own, y_own = make_waveform(150, random_state=1)
@@ -61,7 +61,7 @@ def test_decision_values_are_compared_as_logits():
         assert np.isfinite(model.calibration_report_.log_losses).all()
 
 
-def test_a_method_of_ones_own_is_named_after_its_type():
+def test_a_custom_method_is_named_after_its_type():
     X, y = make_waveform(90, random_state=0)
     model = CalibratedClassifier(GaussianNB(), method=LogisticRegression(), cv=3, random_state=0)
     assert model.fit(X, y).calibration_report_.candidates[1] == "LogisticRegression"

@@ -9,7 +9,7 @@ from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
 
 
 @pytest.mark.parametrize("name", CALIBRATORS)
-def test_every_name_stands_for_a_public_calibrator(name):
+def test_every_name_resolves_to_a_public_calibrator(name):
     calibrator = resolve_calibrator(name, binary=False)
     inner = calibrator.calibrator if isinstance(calibrator, PairwiseCalibrator) else calibrator
     assert type(inner) is CALIBRATORS[name]
@@ -46,6 +46,6 @@ def test_a_calibrator_is_named_after_the_method_or_its_type():
         (TemperatureScaling(), True, "requires a binary calibrator"),
     ],
 )
-def test_anything_else_gets_one_clear_error(method, binary, message):
+def test_anything_else_raises_a_clear_error(method, binary, message):
     with pytest.raises(ValueError, match=message):
         resolve_calibrator(method, binary=binary)

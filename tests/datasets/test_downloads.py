@@ -136,7 +136,7 @@ def test_a_compressed_file_without_unlzw3_says_what_to_install(
     ],
     ids=["LF", "CRLF", "no end"],
 )
-def test_one_checksum_serves_all_line_endings(server, seeds, make_zip, change, tmp_path):
+def test_the_checksum_does_not_depend_on_line_endings(server, seeds, make_zip, change, tmp_path):
     content = change(server.content)
     server.archive = make_zip({FILE: content})
     folder = download_dataset(seeds, tmp_path, source=server.address)

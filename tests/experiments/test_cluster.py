@@ -71,7 +71,7 @@ def n_left(path):
         return len(find_pending(SEEDS, store))
 
 
-def test_another_worker_does_the_work_of_one_that_was_killed(
+def test_another_worker_takes_over_from_a_killed_one(
     paper_data, cluster, client, serial_runs, tmp_path
 ):
     path = tmp_path / "results.sqlite"
@@ -120,7 +120,7 @@ def silent_server():
 
 
 @pytest.mark.parametrize("address", ["garbage", "http://127.0.0.1:9", "127.0.0.1:9"])
-def test_an_address_without_a_scheduler_is_an_error_of_one_line(
+def test_an_address_without_a_scheduler_gives_a_one_line_error(
     short_timeout, address, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -128,18 +128,18 @@ def test_an_address_without_a_scheduler_is_an_error_of_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_server_that_is_not_a_scheduler_is_an_error_of_one_line(short_timeout, silent_server):
+def test_a_server_that_is_not_a_scheduler_gives_a_one_line_error(short_timeout, silent_server):
     assert_one_line(invoke(silent_server), "no scheduler answers")
 
 
-def test_a_cluster_without_workers_is_an_error_of_one_line(monkeypatch):
+def test_a_cluster_without_workers_gives_a_one_line_error(monkeypatch):
     monkeypatch.setattr(experiments_cluster, "WORKER_TIMEOUT", 0.1)
     with LocalCluster(n_workers=0, **ANY_PORT) as empty:
         address = empty.scheduler_address
         assert_one_line(invoke(address), f"PYTHONPATH=. dask worker {address}")
 
 
-def test_a_scheduler_without_the_experiments_is_an_error_of_one_line(tmp_path):
+def test_a_scheduler_without_the_experiments_gives_a_one_line_error(tmp_path):
     address_file = tmp_path / "scheduler.json"
     command = [sys.executable, "-m", "dask", "scheduler", "--port", "0"]
     command += ["--dashboard-address", ":0", "--scheduler-file", str(address_file)]

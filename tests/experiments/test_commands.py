@@ -41,7 +41,7 @@ def test_help_lists_every_table_below_its_experiments():
             assert f"    {name:<14}{table.description}\n" in paragraph
 
 
-def test_a_run_ends_in_every_table(path, tmp_path, paper_data):
+def test_every_table_can_be_made_from_a_run(path, tmp_path, paper_data):
     chosen = ["--data-sets", "seeds", "ecoli", "--classifiers", "nb", "--jobs", "1"]
     result = invoke("run", "--experiment", "smoke", *chosen, "--store", path)
     assert result.exit_code == 0, result.output
@@ -160,7 +160,7 @@ def test_mistakes_leave_no_file_and_exit_with_code_2(arguments, message, tmp_pat
         (["report", "-o", "page.html"], "it has none yet"),
     ],
 )
-def test_what_an_empty_store_lacks_is_said_in_one_line(arguments, message, path, monkeypatch):
+def test_an_empty_store_gives_a_one_line_error(arguments, message, path, monkeypatch):
     monkeypatch.chdir(path.parent)
     with Store(path):
         pass
@@ -171,7 +171,7 @@ def test_what_an_empty_store_lacks_is_said_in_one_line(arguments, message, path,
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_the_arena_names_the_packages_that_it_lacks(path, monkeypatch):
+def test_the_arena_names_missing_packages(path, monkeypatch):
     monkeypatch.setattr("experiments.arena.peers.find_spec", lambda name: None)
     result = invoke("run", "--experiment", "arena-50", "--store", path)
     assert result.exit_code == 2
@@ -179,7 +179,7 @@ def test_the_arena_names_the_packages_that_it_lacks(path, monkeypatch):
     assert "make arena" in result.stderr
 
 
-def test_a_file_that_is_not_a_store_gets_one_line(tmp_path):
+def test_a_file_that_is_not_a_store_gives_a_one_line_error(tmp_path):
     (tmp_path / "notes.txt").write_text("not a database at all, only some notes " * 20)
     result = invoke("status", "--store", tmp_path / "notes.txt")
     assert result.exit_code == 2

@@ -25,7 +25,7 @@ def test_an_experiment_can_be_restricted():
         ({"classifiers": ["svm"]}, r"experiment paper must be among nb, rf, got svm"),
     ],
 )
-def test_names_that_an_experiment_lacks_are_refused(names, message):
+def test_unknown_names_are_refused(names, message):
     with pytest.raises(ValueError, match=message):
         EXPERIMENTS["paper"].restrict(**names)
 

@@ -76,9 +76,7 @@ def test_a_store_becomes_a_page_of_all_its_experiments(store):
     assert all("</svg>" in content for content in images(html).values())
 
 
-def test_experiments_with_other_folds_have_sections_of_their_own(
-    store, make_paper_runs, paper_losses
-):
+def test_experiments_with_other_folds_have_separate_sections(store, make_paper_runs, paper_losses):
     smoke = make_paper_runs(experiment="smoke", n_folds=3, seed=1)
     store.add(smoke)
     html = render_results(store)

@@ -6,7 +6,7 @@ from calibrant.datasets import load_dataset
 from experiments.preprocessing import DropNearZeroVariance, make_preprocessor, preprocess_split
 
 
-def test_drops_what_hardly_varies():
+def test_features_that_hardly_vary_are_dropped():
     n = 200
     columns = {
         "constant": np.zeros(n),
@@ -25,14 +25,14 @@ def test_drops_what_hardly_varies():
     }
 
 
-def test_drops_the_two_features_of_ecoli_that_ruin_naive_bayes(paper_data):
+def test_the_two_features_of_ecoli_that_ruin_naive_bayes_are_dropped(paper_data):
     ecoli = load_dataset("ecoli")
     selector = DropNearZeroVariance().fit(ecoli.data)
     dropped = np.array(ecoli.feature_names)[~selector.get_support()]
     assert list(dropped) == ["lip", "chg"]
 
 
-def test_a_table_without_any_variation_gets_one_clear_error():
+def test_a_table_without_any_variation_raises_a_clear_error():
     with pytest.raises(ValueError, match=r"but all 3 would be dropped"):
         DropNearZeroVariance().fit(np.ones((10, 3)))
 

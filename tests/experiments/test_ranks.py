@@ -20,7 +20,7 @@ def test_a_diagram_needs_two_cases_and_three_complete_methods(losses, expected):
     assert can_rank(losses, NAMES[-losses.shape[1] :]) == expected
 
 
-def test_the_diagram_names_complete_methods_alone():
+def test_the_diagram_shows_only_complete_methods():
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.fonttype": "none"}):

@@ -45,7 +45,7 @@ def test_results_do_not_depend_on_the_number_of_jobs(tmp_path, paper_data):
         np.testing.assert_array_equal(one.proba, other.proba)
 
 
-def test_progress_is_told_how_many_tasks_there_are(path, paper_data):
+def test_progress_gets_the_number_of_tasks(path, paper_data):
     shown = []
 
     def progress(items, total):
@@ -57,7 +57,7 @@ def test_progress_is_told_how_many_tasks_there_are(path, paper_data):
     assert shown == [len(SEEDS.list_tasks())]
 
 
-def test_a_task_has_no_parallelism_of_its_own(monkeypatch):
+def test_a_task_runs_without_nested_parallelism(monkeypatch):
     monkeypatch.setattr(type(SEEDS), "run", lambda self, task: effective_n_jobs(-1))
     with parallel_config(backend="threading", n_jobs=2):
         assert run_task(SEEDS, SEEDS.list_tasks()[0]) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.store import Store, installed_versions, open_store
 
-# The table of stores written before experiments had names of their own.
+# The table of stores in the first format, in which experiments have no names.
 OLD_SCHEMA = """
 CREATE TABLE run (
     protocol TEXT NOT NULL,
@@ -81,7 +81,7 @@ def test_runs_are_added_together_or_not_at_all(path, make_run):
         assert store.identities() == set()
 
 
-def test_a_missing_store_gets_one_clear_error(path):
+def test_a_missing_store_raises_a_clear_error(path):
     with pytest.raises(FileNotFoundError, match=r"does not exist\. Create it with"):
         open_store(path)
 

@@ -64,7 +64,7 @@ def test_a_class_that_only_the_frozen_estimator_knows_keeps_a_probability(wavefo
         np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=0, atol=1e-12)
 
 
-def test_one_class_is_too_few_for_a_frozen_estimator_as_well(waveform):
+def test_a_frozen_estimator_requires_two_classes_too(waveform):
     X, y, *_ = waveform
     model = CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, y)))
     with pytest.raises(ValueError, match="got one class"):
@@ -79,7 +79,7 @@ def test_a_half_frozen_pipeline_is_refused(waveform):
         CalibratedClassifier(half, strategy="one-vs-rest").fit(X, y)
 
 
-def test_frozen_scores_that_are_no_numbers_take_no_part(waveform):
+def test_frozen_scores_of_nan_are_ignored(waveform):
     class Blind(GaussianNB):
         def predict_proba(self, X):
             proba = super().predict_proba(X)

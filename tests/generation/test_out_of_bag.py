@@ -76,7 +76,7 @@ def test_rows_that_every_member_drew_are_left_out(kind, n_models, waveform):
     np.testing.assert_array_equal(points.rows, np.flatnonzero(scored))
 
 
-def test_weights_reach_the_forest_and_the_points_and_zero_leaves_a_row_out(waveform):
+def test_weights_reach_the_forest_and_the_points_and_rows_of_weight_zero_are_ignored(waveform):
     X, y = waveform
     weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     forest = RandomForestClassifier(60, random_state=0)
@@ -90,7 +90,7 @@ def test_weights_reach_the_forest_and_the_points_and_zero_leaves_a_row_out(wavef
     np.testing.assert_allclose(points.score, expected.oob_decision_function_, atol=1e-12)
 
 
-def test_one_forest_is_fitted_and_it_is_the_users_own(waveform, monkeypatch):
+def test_only_the_users_forest_is_fitted(waveform, monkeypatch):
     X, y = waveform
     fits = []
     own_fit = RandomForestClassifier.fit
@@ -109,10 +109,10 @@ def test_one_forest_is_fitted_and_it_is_the_users_own(waveform, monkeypatch):
 
 
 @pytest.mark.slow
-def test_calibration_from_votes_is_as_good_as_from_folds_for_a_shy_forest():
+def test_calibration_from_votes_is_as_good_as_from_folds_for_an_underconfident_forest():
     X, y = make_waveform(200, random_state=2)
     X_new, y_new = make_waveform(2000, random_state=1)
-    # Trees with large leaves give probabilities that shy away from 0 and 1.
+    # Trees with large leaves give underconfident probabilities, far from 0 and 1.
     forest = RandomForestClassifier(200, min_samples_leaf=20, random_state=0)
     losses = {
         cv: log_loss(
@@ -160,17 +160,17 @@ def test_calibration_from_votes_is_as_good_as_from_folds_for_a_shy_forest():
     ],
     ids=str,
 )
-def test_auto_takes_votes_where_they_are_many_and_out_of_sample(estimator, uses_votes):
+def test_auto_uses_votes_if_there_are_enough_and_they_are_held_out(estimator, uses_votes):
     chosen = resolve_generator("auto", binary=False, estimator=estimator)
     assert isinstance(chosen, OutOfBag if uses_votes else RepeatedFolds)
 
 
-def test_auto_holds_out_whole_groups_rather_than_take_votes():
+def test_auto_holds_out_whole_groups_rather_than_use_votes():
     chosen = resolve_generator("auto", binary=False, estimator=ENSEMBLES[0], grouped=True)
     assert isinstance(chosen, RepeatedFolds)
 
 
-def test_pipelines_end_in_votes(waveform):
+def test_votes_of_the_last_step_of_a_pipeline_are_used(waveform):
     X, y = waveform
     pipeline = make_pipeline(StandardScaler(), RandomForestClassifier(60, random_state=0))
     _, (model,), (points,) = out_of_bag_points(pipeline, X, y, Direct())
@@ -189,13 +189,13 @@ def test_pipelines_end_in_votes(waveform):
     ],
     ids=["no ensemble", "no bootstrap", "supervised step", "groups"],
 )
-def test_what_has_no_out_of_bag_votes_is_refused(estimator, groups, message, waveform):
+def test_estimators_without_out_of_bag_votes_are_refused(estimator, groups, message, waveform):
     model = CalibratedClassifier(estimator, cv="oob")
     with pytest.raises(ValueError, match=message):
         model.fit(*waveform, groups=groups)
 
 
-def test_the_fast_forest_has_votes_as_well(waveform):
+def test_the_fast_forest_has_votes_too(waveform):
     ensemble = pytest.importorskip("sklearnex.ensemble", reason="the extra 'fast' is not installed")
     X, y = waveform
     forest = ensemble.RandomForestClassifier(200, random_state=0)

@@ -35,7 +35,7 @@ def test_names_numbers_splitters_and_generators_are_accepted():
 
 
 @pytest.mark.parametrize("cv", ["auto", 5, "monte-carlo", MonteCarloCV()])
-def test_a_frozen_estimator_is_its_own_source_whatever_cv_is(cv):
+def test_a_frozen_estimator_overrides_cv(cv):
     frozen = FrozenEstimator(GaussianNB())
     assert resolve_generator(cv, binary=True, estimator=frozen) == FrozenModel()
 
@@ -49,6 +49,6 @@ def test_a_frozen_estimator_is_its_own_source_whatever_cv_is(cv):
         (KFold, "an instance of a scikit-learn splitter"),
     ],
 )
-def test_anything_else_gets_one_clear_error(cv, message):
+def test_anything_else_raises_a_clear_error(cv, message):
     with pytest.raises(ValueError, match=message):
         resolve_generator(cv, binary=True)

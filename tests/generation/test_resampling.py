@@ -45,7 +45,7 @@ def generate(generator, X, y, *, strategy=None, weight=None, groups=None, n_jobs
 
 @pytest.mark.parametrize("counts", [[50, 30, 20], [100, 7], [40, 2, 3, 1], [3, 3, 3, 3]])
 @pytest.mark.parametrize("test_size", [0.1, 0.3, 0.6])
-def test_draws_hold_out_the_right_proportion_and_leave_every_class(counts, test_size):
+def test_draws_hold_out_the_right_proportion_and_keep_every_class_in_training(counts, test_size):
     X, y = make_rows(counts)
     count = np.array(counts)
     held_out = np.zeros(len(counts))
@@ -59,7 +59,7 @@ def test_draws_hold_out_the_right_proportion_and_leave_every_class(counts, test_
     splittable = count > 1
     assert held_out[~splittable].sum() == 0
     if test_size <= 0.5:
-        # Stratified: each class is held out in its share, on average.
+        # Stratified: on average, each class is held out in proportion.
         total = max(1, int(test_size * count[splittable].sum()))
         expected = total * count / count[splittable].sum()
         np.testing.assert_allclose(
@@ -75,7 +75,7 @@ def test_published_number_of_splits():
     assert [len(own) for own in parts] == [56, 56, 56]
 
 
-def test_problems_of_fewer_rows_use_more_of_the_same_splits():
+def test_problems_with_fewer_rows_use_more_of_the_same_splits():
     X, y = make_rows([100, 50, 30])
     problems = problems_of(y, AllPairs())
     parts = MonteCarloCV().problem_splits(splits_of(MonteCarloCV(), X, y), problems)
@@ -88,7 +88,7 @@ def test_problems_of_fewer_rows_use_more_of_the_same_splits():
             np.testing.assert_array_equal(part.train, np.intersect1d(train, problem.rows))
 
 
-def test_splits_that_come_again_are_not_fitted_again():
+def test_repeated_splits_are_fitted_only_once():
     # One of four rows is held out: there are four splits, however many points are asked for.
     X, y = make_rows([2, 2])
     parts = MonteCarloCV().problem_splits(splits_of(MonteCarloCV(), X, y), problems_of(y))
@@ -134,14 +134,14 @@ def test_splits_may_be_lists_or_masks(as_mask, kind):
         ([(np.arange(40), np.arange(40))], "40 rows in both"),
     ],
 )
-def test_bad_splits_get_one_clear_error(splits, message):
+def test_invalid_splits_raise_a_clear_error(splits, message):
     X, y = make_rows([20, 20])
     with pytest.raises(ValueError, match=message):
         generate(CrossFit(splits), X, y)
 
 
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
-def test_splits_that_part_a_group_are_refused():
+def test_splits_that_divide_a_group_are_refused():
     X, y = make_rows([20, 20])
     groups = np.arange(40) // 4
     with pytest.raises(ValueError, match=r"must keep groups together, got a split with training"):
@@ -151,7 +151,7 @@ def test_splits_that_part_a_group_are_refused():
         generate(CrossFit(splits), X, y, groups=groups)
 
 
-def test_scores_are_those_of_models_that_did_not_see_the_row():
+def test_scores_come_from_models_not_fitted_on_the_row():
     X, y = make_rows([30, 30, 30])
     (points, *_) = generate(CrossFit(3), X, y)
     expected = np.empty(len(y))
@@ -196,7 +196,7 @@ def test_folds_hold_out_every_row_of_a_repeated_class_once(counts):
     np.testing.assert_array_equal(seen, np.array(counts)[y] > 1)
 
 
-def test_more_folds_than_groups_get_one_clear_error():
+def test_more_folds_than_groups_raise_a_clear_error():
     X, y = make_rows([10, 10])
     with pytest.raises(ValueError, match=r"at most the number of groups, 3, got 5"):
         next(splits_of(CrossFit(5), X, y, groups=np.arange(20) % 3))
@@ -221,7 +221,7 @@ def test_a_class_in_one_group_stays_in_training(generator):
 
 
 @pytest.mark.parametrize("counts", [[4, 4], [4, 4, 4], [3, 3, 3]])
-def test_splits_drawn_again_count_again(counts):
+def test_repeated_splits_count_repeatedly(counts):
     X, y = make_rows(counts)
     for points in generate(MonteCarloCV(), X, y):
         # Enough points for several groups, however few distinct splits there are.
@@ -229,7 +229,7 @@ def test_splits_drawn_again_count_again(counts):
         assert points.sample_weight.sum() >= 1000
 
 
-def test_few_groups_leave_enough_points():
+def test_few_groups_still_yield_enough_points():
     X, y = make_rows([50, 50, 50])
     groups = np.random.default_rng(0).permutation(150) % 5
     for points in generate(MonteCarloCV(), X, y, groups=groups):
@@ -237,7 +237,7 @@ def test_few_groups_leave_enough_points():
         assert len(points.points()[0]) >= 50
 
 
-def test_folds_of_groups_leave_out_rows_of_weight_zero():
+def test_group_folds_ignore_rows_of_weight_zero():
     X, y = make_rows([30, 30, 30])
     groups = np.random.default_rng(1).permutation(90) // 3
     weight = np.random.default_rng(0).integers(0, 2, size=90).astype(float)
@@ -248,7 +248,7 @@ def test_folds_of_groups_leave_out_rows_of_weight_zero():
         np.testing.assert_allclose(one.score, other.score)
 
 
-def test_splits_without_a_side_to_train_on_are_passed_over():
+def test_splits_without_one_side_in_training_are_skipped():
     X, y = make_rows([20, 20, 20])
     by_class = [(np.flatnonzero(y != k), np.flatnonzero(y == k)) for k in range(3)]
     points = generate(CrossFit(by_class), X, y)
@@ -258,7 +258,7 @@ def test_splits_without_a_side_to_train_on_are_passed_over():
         assert own.target.sum() == 0, k
 
 
-def test_rows_of_weight_zero_take_no_part():
+def test_rows_of_weight_zero_are_ignored():
     X, y = make_rows([30, 30, 30])
     weight = np.random.default_rng(0).integers(0, 2, size=len(y)).astype(float)
     kept = np.flatnonzero(weight)
@@ -269,14 +269,14 @@ def test_rows_of_weight_zero_take_no_part():
         np.testing.assert_allclose(one.target, other.target)
 
 
-def test_any_splitter_will_do():
+def test_any_splitter_is_accepted():
     X, y = make_rows([30, 30])
     (points,) = generate(CrossFit(KFold(5, shuffle=True)), X, y)
     assert len(points.score) == 60
 
 
 @pytest.mark.parametrize(("n_rows", "repeats"), [(60, 5), (400, 3), (1000, 1), (1200, 1)])
-def test_folds_are_dealt_anew_while_rows_are_few(n_rows, repeats):
+def test_folds_are_repeated_if_there_are_few_rows(n_rows, repeats):
     X, y = make_rows([n_rows // 2, n_rows // 2])
     splits = list(splits_of(RepeatedFolds(), X, y))
     assert len(splits) == 10 * repeats
@@ -286,7 +286,7 @@ def test_folds_are_dealt_anew_while_rows_are_few(n_rows, repeats):
         assert set(splits[0][1]) != set(splits[10][1])
 
 
-def test_repeated_folds_of_groups_keep_them_together():
+def test_repeated_folds_keep_groups_together():
     X, y = make_rows([30, 30])
     groups = np.arange(60) % 4
     splits = list(splits_of(RepeatedFolds(), X, y, groups=groups))
@@ -329,18 +329,18 @@ def test_a_multiclass_problem_counts_each_row_once_however_often_it_was_scored()
         (lambda: CrossFit("loo"), "cv must be a number of folds.* got 'loo'"),
     ],
 )
-def test_bad_generators_get_one_clear_error(make, message):
+def test_invalid_generators_raise_a_clear_error(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_more_folds_than_rows_get_one_clear_error():
+def test_more_folds_than_rows_raise_a_clear_error():
     X, y = make_rows([3, 3])
     with pytest.raises(ValueError, match=r"at most the number of rows, 6, got 7"):
         list(splits_of(CrossFit(7), X, y))
 
 
-def test_a_single_group_gets_one_clear_error():
+def test_a_single_group_raises_a_clear_error():
     X, y = make_rows([3, 3])
     with pytest.raises(ValueError, match=r"at least two groups, got 1"):
         next(splits_of(MonteCarloCV(), X, y, groups=np.array(["a"] * 6)))

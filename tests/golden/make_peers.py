@@ -1,13 +1,13 @@
-"""Write peers.json beside this file: what other packages say of the same scores.
+"""Write peers.json next to this file: the results of other packages for the same scores.
 
-Run by hand, in an environment of its own. The file was made with probmetrics 1.3.0 (torch
-2.13.0), betacal 1.1.0 (scikit-learn 1.9.1), venn-abers 1.5.4 and netcal 1.4.0.
+Run it by hand in a separate environment. The file was made with probmetrics 1.3.0 (torch 2.13.0),
+betacal 1.1.0 (scikit-learn 1.9.1), venn-abers 1.5.4 and netcal 1.4.0.
 
-Of netcal's ENIR only the path is kept, and only where two groups merge at a time: where three
-do, it loses the rows of the middle one, as the case "lost row" records. Its ensemble is not kept:
-each model of it shares its fitted values with the next, which overwrites them.
+Only the path of netcal's ENIR is kept, and only if at most two groups merge at a time: if three
+do, netcal loses the rows of the middle one, as the case "lost row" records. Its ensemble is not
+kept, because each model shares its fitted values with the next one, which overwrites them.
 
-Scores are rounded before they are calibrated, so that what is written is what was used.
+Scores are rounded before they are calibrated, so that the file contains the scores actually used.
 """
 
 import json

@@ -74,7 +74,7 @@ def test_sparse_and_dense_rows_predict_the_same(layout, kind, rows):
     )
 
 
-def test_texts_are_passed_to_pipelines():
+def test_text_is_passed_to_pipelines():
     texts = ["good fine great", "bad awful", "so so meh"] * 12
     labels = ["up", "down", "even"] * 12
     model = make_model(make_pipeline(TfidfVectorizer(), LogisticRegression())).fit(texts, labels)
@@ -132,7 +132,7 @@ def test_class_weights_by_label_keep_their_meaning(rows):
         make_model(make_pipeline(StandardScaler(), heavy), strategy="one-vs-rest").fit(X, names)
 
 
-def test_estimators_see_labels_from_zero_on(rows):
+def test_estimators_see_consecutive_labels_from_zero(rows):
     class Strict(GaussianNB):
         """Accepts only the labels 0, 1, ..., as some gradient boosting libraries do."""
 
@@ -145,7 +145,7 @@ def test_estimators_see_labels_from_zero_on(rows):
         make_model(Strict(), strategy=strategy).fit(X, np.array(["x", "y", "z"])[y])
 
 
-def test_integer_weights_are_repeated_rows(rows):
+def test_integer_weights_are_equivalent_to_repeated_rows(rows):
     X, y = rows
     weight = np.random.default_rng(0).integers(0, 4, size=len(y))
     fold = np.arange(len(y)) % 3
@@ -176,7 +176,7 @@ def test_a_class_of_weight_zero_is_left_out(rows):
     np.testing.assert_array_equal(model.classes_, [0, 1])
 
 
-def test_weights_that_the_estimator_does_not_accept_are_used_in_calibration_alone(rows):
+def test_weights_that_the_estimator_does_not_accept_are_used_only_in_calibration(rows):
     X, y = rows
     model = make_model(KNeighborsClassifier(), method="matrix")
     with pytest.warns(
@@ -268,7 +268,7 @@ def test_missing_features_raise_an_error(rows):
         make_model().fit(None, rows[1])
 
 
-def test_another_number_of_features_raises_an_error(rows):
+def test_a_different_number_of_features_raises_an_error(rows):
     X, y = rows
     model = make_model().fit(X, y)
     with pytest.raises(ValueError, match=r"5 features, but .* 21 features .* Pass the same"):

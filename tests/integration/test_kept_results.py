@@ -87,7 +87,7 @@ def test_the_forest_is_near_the_paper(folds, method, least):
 
 
 @pytest.mark.parametrize("name", dataset_names())
-def test_correctly_coupled_raw_naive_bayes_is_the_multiclass_one(folds, name):
+def test_correctly_coupled_raw_naive_bayes_equals_multiclass_naive_bayes(folds, name):
     one, other = (
         folds["as-published", "nb", name, method, "published_MSE"]
         for method in ("all_pairs_raw", RAW)
@@ -104,7 +104,7 @@ def test_correctly_coupled_raw_naive_bayes_is_the_multiclass_one(folds, name):
         ("rf", welch_t_test, 74),
     ],
 )
-def test_underlines_of_the_paper(folds, classifier, test, expected):
+def test_significant_differences_agree_with_the_paper(folds, classifier, test, expected):
     agree = compared = 0
     for name in dataset_names():
         for method in PUBLISHED_METHODS:
@@ -134,7 +134,7 @@ def test_underlines_of_the_paper(folds, classifier, test, expected):
         ("as-published", "rf", ALL_PAIRS, (3, 6, 3)),
     ],
 )
-def test_which_approach_wins(folds, experiment, classifier, all_pairs, expected):
+def test_the_number_of_wins_of_each_approach(folds, experiment, classifier, all_pairs, expected):
     """As the paper counts: better by one metric, and not worse by the other."""
     effects = [
         effect(

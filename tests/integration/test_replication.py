@@ -76,7 +76,7 @@ def test_steel_has_a_dash_because_its_system_has_no_solution(predictions, paper_
 
 
 @pytest.mark.parametrize("data_set", dataset_names())
-def test_correctly_coupled_all_pairs_are_multiclass(data_set, predictions, paper_data):
+def test_correctly_coupled_all_pairs_equal_multiclass(data_set, predictions, paper_data):
     for _, proba in predictions(data_set):
         np.testing.assert_allclose(
             proba["all_pairs_raw"], proba["multiclass_raw"], rtol=0, atol=1e-6

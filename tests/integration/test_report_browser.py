@@ -196,7 +196,7 @@ def expected_costs(evaluation, model, cost):
     return means, int(np.sum(decisions["calibrated"] != decisions["most-probable"]))
 
 
-def test_the_cost_table_decides_by_mouse_and_by_keyboard(open_page, evaluation):
+def test_the_cost_table_works_by_mouse_and_by_keyboard(open_page, evaluation):
     page = open_page()
     chosen = int(page.locator("input[name=model]:checked").get_attribute("value"))
     model = evaluation.models[chosen]

@@ -34,7 +34,7 @@ def test_parts_add_up_to_the_loss(score, predictions):
 
 @pytest.mark.parametrize("distortion", DISTORTIONS)
 @pytest.mark.parametrize("score", SCORES)
-def test_parts_converge_to_the_true_ones(score, distortion, draw_labels):
+def test_parts_converge_to_the_true_values(score, distortion, draw_labels):
     rng = np.random.default_rng(0)
     true = rng.dirichlet(np.ones(4), size=20_000)
     proba = softmax(DISTORTIONS[distortion](np.log(true)), axis=1)
@@ -110,7 +110,7 @@ def test_calibration_of_a_single_row_is_0():
     assert parts.calibration == pytest.approx(0)
 
 
-def test_score_must_be_known():
+def test_an_unknown_score_is_refused():
     with pytest.raises(ValueError, match=r"one of \['log-loss', 'brier'\], got 'accuracy'"):
         decompose([0, 1], [[0.5, 0.5]] * 2, score="accuracy")
 

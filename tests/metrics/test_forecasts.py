@@ -30,6 +30,6 @@ def test_top_label_error_is_that_of_the_most_probable_class(predictions):
 @pytest.mark.parametrize(
     "error", [expected_calibration_error, squared_calibration_error, smooth_calibration_error]
 )
-def test_kind_must_be_known(error):
+def test_an_unknown_kind_is_refused(error):
     with pytest.raises(ValueError, match=r"'top-label' or 'classwise', got 'smooth'"):
         error([0, 1], [[0.5, 0.5]] * 2, kind="smooth")

@@ -130,7 +130,7 @@ def test_rows_of_weight_0_are_not_resampled(simulate):
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
 
 
-def test_metric_can_come_from_elsewhere(predictions):
+def test_metrics_of_other_packages_are_accepted(predictions):
     y, proba, _ = predictions
     area = partial(sklearn_metrics.roc_auc_score, multi_class="ovr", average="macro")
     found = bootstrap_interval(area, y, proba, n_resamples=100, random_state=0)

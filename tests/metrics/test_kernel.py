@@ -34,7 +34,7 @@ def test_kernel_error_is_unbiased_for_true_probabilities(draw_labels):
     assert abs(np.mean(errors)) < 3 * np.std(errors) / np.sqrt(len(errors))
 
 
-def test_joint_errors_are_found_that_no_single_class_shows(draw_labels):
+def test_joint_errors_that_no_single_class_shows_are_detected(draw_labels):
     # Each class and the most probable class are calibrated on their own, but no row is.
     rows = np.array([[1, 3, 6], [1, 6, 3], [3, 1, 6], [3, 6, 1], [6, 1, 3], [6, 3, 1]]) / 10
     true = np.array([[2, 2, 6], [0, 7, 3], [2, 2, 6], [4, 5, 1], [7, 0, 3], [5, 4, 1]]) / 10

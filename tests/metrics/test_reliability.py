@@ -34,7 +34,7 @@ def test_default_number_of_bins_grows_with_the_rows(n_rows, n_bins):
 
 @pytest.mark.parametrize(("n_true", "n_rows"), [(0, 7), (3, 12), (20, 20), (41, 300)])
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_limits_are_wilsons(n_true, n_rows, level):
+def test_limits_are_those_of_wilsons_interval(n_true, n_rows, level):
     y = np.repeat([1, 0], [n_true, n_rows - n_true])
     curve = reliability_curve(y, np.full(n_rows, 0.3), of=1, level=level, labels=[0, 1])
     assert curve.level == level

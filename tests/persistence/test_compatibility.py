@@ -47,7 +47,7 @@ def test_models_of_earlier_versions_predict_the_same(folder, name):
 
 
 @each_model
-def test_estimators_of_earlier_versions_have_the_present_parameters(folder, name):
+def test_estimators_of_earlier_versions_have_the_current_parameters(folder, name):
     for part in iterate_objects(load(folder / f"{name}.skops")):
         if isinstance(part, BaseEstimator):
             assert (

@@ -83,7 +83,7 @@ def test_a_file_with_another_schema_is_refused(saved, rewrite, schema):
         load(saved)
 
 
-def test_another_version_of_scikit_learn_is_warned_about(saved, rewrite, change_info):
+def test_loading_with_another_version_of_scikit_learn_warns(saved, rewrite, change_info):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         load(saved)

@@ -60,7 +60,7 @@ def test_files_of_another_format_are_refused_with_a_remedy(
         b'{"format": 1, "versions": 3}',
     ],
 )
-def test_other_descriptions_are_refused(saved, rewrite, info):
+def test_invalid_descriptions_are_refused(saved, rewrite, info):
     rewrite(saved, lambda members: members | {INFO: info})
     for read in (load, read_info):
         with pytest.raises(ValueError, match="must be a file saved by calibrant"):

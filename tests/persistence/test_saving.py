@@ -193,7 +193,7 @@ def test_models_that_could_not_be_loaded_are_not_saved(waveform, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_save_keeps_the_former_file(saved, monkeypatch):
+def test_an_interrupted_save_keeps_the_old_file(saved, monkeypatch):
     before = saved.read_bytes()
     model = load(saved)
 

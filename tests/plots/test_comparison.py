@@ -32,7 +32,7 @@ def test_bars_overlap_if_and_only_if_methods_share_a_clique(losses):
     assert filled == [bar[0] <= bars[0][1] for bar in bars]
 
 
-def test_a_comparison_is_drawn_as_its_losses_are(losses):
+def test_drawing_a_comparison_equals_drawing_its_losses(losses):
     comparison = compare_ranks(losses, alpha=0.01)
     drawn = ComparisonDisplay(comparison, NAMES).plot().ax_
     expected = ComparisonDisplay.from_losses(losses, NAMES, alpha=0.01).ax_

@@ -16,7 +16,7 @@ def test_calibration_lowers_the_log_loss_of_naive_bayes(few_rows):
         assert runs[scenario]["log loss"] < 0.7 * runs["uncalibrated"]["log loss"]
 
 
-def test_the_report_is_on_the_training_rows(tmp_path):
+def test_the_report_covers_the_training_rows(tmp_path):
     settings = EvaluationSettings(n_folds=2, n_repeats=1)
     analysis = demo.report_demo(tmp_path / "page.html", settings)
     assert len(analysis.evaluation.y) == demo.N_TRAIN

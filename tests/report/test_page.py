@@ -50,7 +50,7 @@ def test_names_and_cells_are_escaped(page):
     assert read_data(page)["classes"] == list(ODD)
 
 
-def test_the_page_needs_nothing_else(page):
+def test_the_page_is_self_contained(page):
     assert set(re.findall(r"(?:src|href)=\"(.)", page)) == {"#", "d"}  # anchors, and data:
     assert 'href="data:,"' in page
     assert not re.search(r"url\(|@import|https?://", page)
@@ -96,7 +96,7 @@ def test_the_cost_table_gets_the_probabilities_of_all_rows(page, make_evaluation
     assert page.count("data-decision=") == 3 * 2
 
 
-def test_many_rows_and_classes_make_no_large_page(make_evaluation, monkeypatch):
+def test_many_rows_and_classes_do_not_make_the_page_large(make_evaluation, monkeypatch):
     monkeypatch.setattr("calibrant.report.page.MOST_STORED", 10_000)
     evaluation = make_evaluation([f"class {i}" for i in range(40)], n_rows=100)
     page = render_report(analyze(evaluation), make_source(evaluation))

@@ -30,7 +30,7 @@ def return_nan(given):
     return np.full((len(given.X_test), len(np.unique(given.y))), np.nan)
 
 
-def test_a_method_that_fails_leaves_its_error(arena, monkeypatch, tmp_path):
+def test_the_error_of_a_failed_method_is_recorded(arena, monkeypatch, tmp_path):
     monkeypatch.setitem(METHODS, "failing", fail)
     monkeypatch.setitem(METHODS, "without numbers", return_nan)
     experiment = replace(arena, methods=(*FEW, "failing", "without numbers"))
@@ -83,7 +83,7 @@ def test_the_papers_methods_run_where_refits_are_cheap():
     assert EXPERIMENTS["arena-50"].method_groups("nb") == [tuple(GENERAL_METHODS)]
 
 
-def test_the_time_of_a_method_includes_the_fits_that_it_was_saved(paper_data):
+def test_the_time_of_a_method_includes_the_time_saved_by_caching(paper_data):
     names = ("raw", "temperature", "vector scaling")
     experiment = replace(EXPERIMENTS["arena-50"], methods=names).restrict(["seeds"], ["lr"])
     raw, first, second = experiment.run(first_task(experiment))

@@ -42,7 +42,7 @@ def test_scikit_learns_calibration_has_its_default_folds(ensemble, make_input):
     np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
 
 
-def test_score_methods_are_given_held_out_scores_of_every_row(make_input):
+def test_score_methods_get_held_out_scores_of_every_row(make_input):
     from sklearn.model_selection import StratifiedKFold
 
     given = make_input()
@@ -60,7 +60,7 @@ def test_score_methods_are_given_held_out_scores_of_every_row(make_input):
     np.testing.assert_array_equal(seen["y"], given.y)
 
 
-def test_a_class_that_a_fold_lacks_has_a_score_of_zero(make_input):
+def test_a_class_missing_from_a_fold_has_a_score_of_zero(make_input):
     given = make_input()
     y = given.y.copy()
     y[0] = 3  # the only row of its class

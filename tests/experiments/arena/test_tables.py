@@ -104,7 +104,7 @@ def test_harmed_cases_are_named(losses):
     assert rows["naive Bayes, seeds"][-1] == "+1.1%"
 
 
-def test_tables_about_the_default_need_its_runs(make_arena_run):
+def test_tables_about_the_default_require_its_runs(make_arena_run):
     losses = compute_losses([make_arena_run("raw", "ecoli", 0, 0.5)], None)
     for make in (make_classifiers_table, make_harmed_table):
         with pytest.raises(ValueError, match=r"runs of the method 'auto', got runs of raw"):

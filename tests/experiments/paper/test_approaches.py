@@ -42,7 +42,7 @@ def by_fold(losses, data_set):
     return [losses.by_fold(case, method, "LL") for method in (ONE_VS_REST, ALL_PAIRS)]
 
 
-def test_the_summary_counts_winners_beside_the_published_counts(losses):
+def test_the_summary_counts_winners_next_to_the_published_counts(losses):
     table = make_summary_table(losses)
     rows = {
         tuple(cell.text for cell in row[:3]): [(cell.text, cell.reference) for cell in row[3:9]]
@@ -77,7 +77,7 @@ def test_one_data_set_has_no_test_over_data_sets(make_paper_runs, paper_losses):
 @pytest.mark.parametrize(
     ("experiment", "definition"), [("paper", "published"), ("as-published", "equations")]
 )
-def test_published_counts_are_shown_only_where_they_compare(
+def test_published_counts_are_shown_only_if_they_are_comparable(
     experiment, definition, make_paper_runs, paper_losses
 ):
     table = make_summary_table(paper_losses(make_paper_runs(experiment=experiment), definition))

@@ -22,7 +22,7 @@ def make_table(losses):
     return table
 
 
-def test_counts_are_beside_the_published_ones_in_the_layout_of_the_paper(
+def test_counts_are_next_to_the_published_ones_in_the_layout_of_the_paper(
     make_paper_runs, paper_losses
 ):
     runs = make_paper_runs(SHARPNESS) + make_paper_runs(data_set="pendigits", n_classes=10)

@@ -20,7 +20,7 @@ def test_the_other_methods_have_the_parameters_of_the_paper(method):
     assert model.method == ("enir" if method.is_calibrated else None)
 
 
-def test_faulty_versions_differ_in_the_coupling_alone():
+def test_faulty_versions_differ_only_in_the_coupling():
     faulty = [method for method in METHODS.values() if method.has_faulty_coupling]
     assert len(faulty) == 2
     for method in faulty:

@@ -34,7 +34,7 @@ def test_training_rows_are_those_of_the_splits(make_rows, make_splits, strategy)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
-def test_rows_in_any_order_and_test_rows_twice(compare, make_rows, estimator):
+def test_rows_may_be_in_any_order_and_test_rows_may_be_repeated(compare, make_rows, estimator):
     X, y = make_rows()
     order = np.random.default_rng(0).permutation(90)
     splits = [(order[:50], order[60:]), (order[20:80], order[[5, 3, 3, 8]])]
@@ -42,7 +42,7 @@ def test_rows_in_any_order_and_test_rows_twice(compare, make_rows, estimator):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
-def test_training_rows_twice_are_left_to_refits(compare, make_rows, estimator):
+def test_repeated_training_rows_are_left_to_refits(compare, make_rows, estimator):
     X, y = make_rows()
     splits = [(np.r_[:60, :20], np.r_[60:90]), (np.r_[30:90], np.r_[:30])]
     comparison = compare(estimator, X, y, splits=splits)

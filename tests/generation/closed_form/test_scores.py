@@ -270,7 +270,7 @@ def test_overconfident_scores_calibrate_the_same(assert_same_predictions, make_r
 
 
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrationWarning")
-def test_splits_that_are_drawn_again_count_again(assert_same_predictions, make_rows):
+def test_repeated_splits_count_repeatedly(assert_same_predictions, make_rows):
     cv = MonteCarloCV(n_points=500, group_size=None)
     model = CalibratedClassifier(GaussianNB(), method="sigmoid", strategy="one-vs-rest", cv=cv)
     X, y = make_rows(8, 2, 2)

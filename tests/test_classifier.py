@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.ensemble import IsolationForest, RandomForestClassifier, StackingClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -395,12 +395,25 @@ def test_uncalibrated_decision_values_are_logits(waveform):
         model.predict_uncalibrated_proba(X_new), softmax(logits, axis=1), rtol=0, atol=1e-12
     )
     binary = clone(model).set_params(strategy="one-vs-rest").fit(X, y)
-    for predict in (
-        binary.predict_uncalibrated_proba,
-        lambda X: binary.predict_problem_proba(X, calibrated=False),
-    ):
-        with pytest.raises(ValueError, match="LinearSVC has none"):
-            predict(X_new)
+    expected = np.array([expit(each.decision_function(X_new)) for each in binary.estimators_])
+    problems = binary.predict_problem_proba(X_new, calibrated=False)
+    np.testing.assert_allclose(problems, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        binary.predict_uncalibrated_proba(X_new), (expected / expected.sum(axis=0)).T
+    )
+
+
+def test_the_random_state_also_seeds_the_calibrator(waveform):
+    X, y, X_new, _ = waveform
+    unseeded = {"forest": RandomForestClassifier(5)}
+    for method in (AutoCalibrator(random_state=None), AutoCalibrator(unseeded)):
+        first, second = (
+            CalibratedClassifier(GaussianNB(), method=method, cv=3, random_state=0)
+            .fit(X, y)
+            .predict_proba(X_new)
+            for _ in range(2)
+        )
+        np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.parametrize("strategy", ["direct", "one-vs-rest", "all-pairs"])

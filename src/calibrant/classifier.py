@@ -12,14 +12,15 @@ from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calibrant._core.fitting import Fitter, check_classifier, has_class_weights
+from calibrant._core.fitting import Fitter, check_classifier, has_class_weights, set_seeds
 from calibrant._core.probability_floor import (
     MODEL_PSEUDO_COUNT,
     PSEUDO_COUNT,
     apply_probability_floor,
 )
-from calibrant._core.problems import is_scored, make_problems, problem_scores
+from calibrant._core.problems import Scorer, is_scored, make_problems, side_proba
 from calibrant._core.routing import fit_router, route_fit
+from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant._core.validation import check_rows, make_training_data, warn_about_rare_classes
@@ -28,7 +29,7 @@ from calibrant.calibrators.fitting import fit_calibrators
 from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.exceptions import CalibrationWarning
-from calibrant.generation import resolve_generator
+from calibrant.generation import Generator, resolve_generator
 from calibrant.strategies import Strategy, resolve_strategy
 
 
@@ -142,6 +143,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     calibrators_: list[Any] | None
     calibration_report_: CalibrationReport
     strategy_: Strategy
+    _scorer: Scorer
 
     def __init__(
         self,
@@ -198,21 +200,23 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         generator = resolve_generator(
             self.cv, binary=strategy.binary, estimator=estimator, grouped=groups is not None
         )
-        known_classes = generator.known_classes(estimator)
-        data = self._check_data(X, y, sample_weight, groups, fit_params, known_classes)
+        data = self._check_data(X, y, sample_weight, groups, fit_params, generator)
         rng = check_random_state(self.random_state)
         self.classes_, self.class_count_ = data.classes, data.class_count
 
         # K classes -> scoring problems
         self.strategy_ = strategy
         self.code_ = strategy.code(data.n_classes, rng)
-        problems = make_problems(self.code_, data, keep_labels=has_class_weights(estimator))
+        problems = make_problems(
+            self.code_, data, keep_labels=generator.refits and has_class_weights(estimator)
+        )
 
         # problems -> models fitted on all rows
         if calibrator is not None:
             estimator = generator.prepare(estimator)
         fitter = Fitter(estimator, data, rng, self.n_jobs, self.verbose)
         self.estimators_ = generator.fit_models(fitter, problems)
+        self._scorer = generator.scorer
         if calibrator is None:
             fitter.issue_warnings()
             return self._leave_uncalibrated()
@@ -222,6 +226,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fitter.issue_warnings(generator.handled_warnings)
 
         # held-out scores -> calibrators
+        calibrator = set_seeds(calibrator, rng)
         name = name_calibrator(self.method, calibrator)
         calibration = fit_calibrators(calibrator, name, held_out, problems, data)
         self.calibrators_ = calibration.calibrators
@@ -284,8 +289,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         scores, are_proba = self._scores(X)
         if not calibrated:
-            self._check_proba(are_proba)
-            return scores
+            return [side_proba(score, are_proba) for score in scores]
         scored = np.all([is_scored(score) for score in scores], axis=0)
         probas = [np.full(score.shape, np.nan) for score in scores]
         if scored.any():
@@ -297,8 +301,6 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _class_proba(self, X: Any, *, calibrated: bool) -> FloatArray:
         """Return class probabilities; the class frequencies for rows without a score."""
         scores, are_proba = self._scores(X)
-        if not calibrated:
-            self._check_proba(are_proba)
         calibrated = calibrated and self.calibrators_ is not None
         scored = np.all([is_scored(score) for score in scores], axis=0)
         if scored.all():
@@ -309,7 +311,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             CalibrationWarning,
             stacklevel=3,
         )
-        proba = np.tile(self.class_count_ / self.class_count_.sum(), (len(scored), 1))
+        proba = repeat_frequencies(self.class_count_, len(scored))
         if calibrated:
             proba = self._apply_floor(proba)
         if scored.any():
@@ -375,13 +377,16 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None,
         groups: ArrayLike | None,
         fit_params: dict[str, Any],
-        known_classes: NDArray[Any] | None,
+        generator: Generator,
     ) -> TrainingData:
         """Check the training data, record its features and route its metadata."""
         rows = check_rows(X, y, sample_weight, groups)
         validate_data(self, rows.X, skip_check_array=True)
-        routed = route_fit(self, self._estimator(), rows.sample_weight, rows.groups, fit_params)
-        return make_training_data(rows, *routed, known_classes)
+        estimator = self._estimator()
+        routed = route_fit(
+            self, estimator, rows.sample_weight, rows.groups, fit_params, refits=generator.refits
+        )
+        return make_training_data(rows, *routed, generator.known_classes(estimator))
 
     def _leave_uncalibrated(self) -> Self:
         """Keep the estimator's probabilities, which it must have."""
@@ -408,15 +413,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return the scores of each problem and whether they are probabilities."""
         check_is_fitted(self)
         self._check_columns(X)
-        return problem_scores(self.estimators_, self.code_, X)
-
-    def _check_proba(self, are_proba: bool) -> None:
-        if not are_proba:
-            raise ValueError(
-                "Uncalibrated probabilities of binary problems require an estimator with "
-                f"predict_proba. {type(self.estimators_[0]).__name__} has none. "
-                "Use strategy='direct', or another estimator."
-            )
+        return self._scorer.scores(self.estimators_, self.code_, X)
 
     def _calibrate(self, scores: list[FloatArray]) -> list[FloatArray]:
         """Map the scores of the problems to calibrated probabilities."""
@@ -430,7 +427,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _combine(self, scores: list[FloatArray], are_proba: bool, calibrated: bool) -> FloatArray:
         """Combine the scores of the problems into class probabilities."""
         if not calibrated:
-            return self.strategy_.combine(scores, self.code_, self.class_count_)
+            probas = [side_proba(score, are_proba) for score in scores]
+            return self.strategy_.combine(probas, self.code_, self.class_count_)
         combined = self.strategy_.combine(
             self._calibrate(scores),
             self.code_,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibrant._core.coupling import COUPLINGS
-from calibrant._core.rowwise import row_maxima
+from calibrant._core.rowwise import repeat_frequencies, row_maxima
 from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant.combination import couple_pairs, decode, normalize
 
@@ -292,7 +292,7 @@ def _normalize(
     if n_zero:
         logger.info("all probabilities are 0 in %d of %d rows", n_zero, len(proba))
         if fallback is None:
-            fallback = np.tile(class_count / class_count.sum(), (len(proba), 1))
+            fallback = repeat_frequencies(class_count, len(proba))
     return normalize(proba, fallback)
 
 

@@ -3,12 +3,17 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from scipy.special import softmax
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from calibrant._core.problems import class_scores, make_problems, problem_scores, take_rows
+from calibrant._core.problems import (
+    ModelPerProblem,
+    SharedModel,
+    class_scores,
+    make_problems,
+    take_rows,
+)
 from calibrant._core.training_data import TrainingData
 from calibrant.strategies import AllPairs, OneVsRest, OutputCode
 
@@ -71,22 +76,22 @@ def test_class_scores_are_probabilities_or_decision_values(data):
         class_scores(SVC(decision_function_shape="ovo").fit(data.X, data.y), data.X)
 
 
-def test_a_frozen_model_scores_a_problem_by_its_class_scores(data):
+def test_a_shared_model_scores_a_problem_by_its_class_scores(data):
     code = OneVsRest().code(4, np.random.RandomState(0))
     model = GaussianNB().fit(data.X, data.y)
-    scores, are_proba = problem_scores([FrozenEstimator(model)], code, data.X)
+    scores, are_proba = SharedModel().scores([model], code, data.X)
     assert are_proba
     np.testing.assert_allclose(np.column_stack(scores), model.predict_proba(data.X))
 
     pairs = AllPairs().code(4, np.random.RandomState(0))
-    scores, _ = problem_scores([FrozenEstimator(model)], pairs, data.X)
+    scores, _ = SharedModel().scores([model], pairs, data.X)
     proba = model.predict_proba(data.X)
     np.testing.assert_allclose(scores[0], proba[:, 1] / (proba[:, 0] + proba[:, 1]))
 
 
 def test_decision_values_of_the_multiclass_problem_are_logits(data):
     model = RidgeClassifier().fit(data.X, data.y)
-    (scores,), are_proba = problem_scores([model], None, data.X)
+    (scores,), are_proba = ModelPerProblem().scores([model], None, data.X)
     assert are_proba
     np.testing.assert_allclose(scores, softmax(model.decision_function(data.X), axis=1))
 
@@ -94,7 +99,7 @@ def test_decision_values_of_the_multiclass_problem_are_logits(data):
 def test_binary_problems_are_scored_by_their_models(data):
     models = [LogisticRegression().fit(data.X, data.y == k) for k in range(4)]
     code = OneVsRest().code(4, np.random.RandomState(0))
-    scores, are_proba = problem_scores(models, code, data.X)
+    scores, are_proba = ModelPerProblem().scores(models, code, data.X)
     assert are_proba
     for model, score in zip(models, scores, strict=True):
         np.testing.assert_array_equal(score, model.predict_proba(data.X)[:, 1])

@@ -1,4 +1,5 @@
 import dataclasses
+import pickle
 import warnings
 
 import numpy as np
@@ -337,7 +338,7 @@ def test_custom_candidates_are_averaged_with_no_calibration(overconfident):
 
 def test_given_default_candidates_are_the_default(overconfident):
     score, y, auto = overconfident
-    given = AutoCalibrator(dict(DEFAULT_CANDIDATES)).fit(score, y)
+    given = pickle.loads(pickle.dumps(clone(AutoCalibrator(DEFAULT_CANDIDATES)))).fit(score, y)
     assert given.report_ == auto.report_
     np.testing.assert_array_equal(given.predict_proba(score), auto.predict_proba(score))
 
@@ -357,6 +358,10 @@ def test_the_number_of_folds_and_their_seed_matter(overconfident):
     [
         ({"candidates": ["temperature"]}, r"must be a mapping of names to calibrators, got \['t"),
         ({"candidates": {"enir": ENIR()}}, r"got ENIR\(\) for 'enir'\. Wrap binary calibrators"),
+        (
+            {"candidates": {"no calibration": TemperatureScaling()}},
+            "must not be named 'no calibration'",
+        ),
         ({"cv": 1}, r"cv must be an integer of at least 2, got 1"),
         ({"cv": "five"}, "got 'five'"),
     ],

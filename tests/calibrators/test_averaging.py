@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from calibrant.calibrators._averaging import PSEUDO_COUNT, average_weights, gain_shrinkage
+from calibrant.calibrators._averaging import CANDIDATE_PSEUDO_COUNT, average_weights, gain_shrinkage
 
 
 def make_problem(n=60, n_candidates=4, seed=0):
@@ -11,7 +11,7 @@ def make_problem(n=60, n_candidates=4, seed=0):
 
 
 def objective(weights, true_proba, n_rows):
-    return -n_rows @ np.log(true_proba @ weights) - PSEUDO_COUNT * np.log(weights).sum()
+    return -n_rows @ np.log(true_proba @ weights) - CANDIDATE_PSEUDO_COUNT * np.log(weights).sum()
 
 
 def expectation_maximization(true_proba, n_rows, rounds=5000):
@@ -20,7 +20,7 @@ def expectation_maximization(true_proba, n_rows, rounds=5000):
     weights = np.full(n_candidates, 1 / n_candidates)
     for _ in range(rounds):
         responsibility = weights * true_proba / (true_proba @ weights)[:, None]
-        weights = n_rows @ responsibility + PSEUDO_COUNT
+        weights = n_rows @ responsibility + CANDIDATE_PSEUDO_COUNT
         weights /= weights.sum()
     return weights
 

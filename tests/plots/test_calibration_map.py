@@ -32,11 +32,12 @@ def test_map_of_binary_problems_shows_class_probabilities(strategy, waveform):
     np.testing.assert_allclose(after, model.predict_proba(X)[:, 1])
 
 
-def test_binary_problems_without_probabilities_raise_a_clear_error(waveform):
+def test_decision_values_of_binary_problems_are_drawn_as_probabilities(waveform):
     X, y = waveform
     model = CalibratedClassifier(LinearSVC(), strategy="one-vs-rest", method="sigmoid", cv=2)
-    with pytest.raises(ValueError, match=r"LinearSVC has none\. Use"):
-        CalibrationMapDisplay.from_estimator(model.fit(X, y), X)
+    display = CalibrationMapDisplay.from_estimator(model.fit(X, y), X)
+    for k, (before, _) in enumerate(display.maps.values()):
+        np.testing.assert_array_equal(before, model.predict_uncalibrated_proba(X)[:, k])
 
 
 def test_map_of_a_binary_calibrator_is_its_curve(waveform, series):

@@ -14,7 +14,6 @@ import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
@@ -33,6 +32,17 @@ from calibrant._core.typing import FloatArray, IndexArray
 # Distinct warnings in order of appearance, since hundreds of fits repeat the same ones.
 Warned = dict[tuple[type[Warning], str], None]
 LARGEST_SEED = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class FitTask:
+    """One fit: its seed, the rows to fit on with their labels, and the rows to score."""
+
+    seed: int
+    labels: NDArray[Any]
+    train: IndexArray
+    test: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    binary: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,18 +73,28 @@ class Fitter:
 
     def fit(self, problems: list[ScoringProblem]) -> list[Any]:
         """Fit one model per problem, on all its rows."""
-        work = [(problem.labels[problem.rows], problem.rows) for problem in problems]
-        return self._run(fit_clone, self.draw_seeds(len(work)), work, "fitting")
+        seeds = self.draw_seeds(len(problems))
+        tasks = [
+            FitTask(seed, problem.labels[problem.rows], problem.rows)
+            for seed, problem in zip(seeds, problems, strict=True)
+        ]
+        return self._run(fit_clone, tasks, "fitting")
 
     def fit_and_score(
         self, splits: Sequence[ProblemSplit], seeds: NDArray[np.int64]
     ) -> list[FloatArray]:
         """Score the test rows of each split with a model fitted on its training rows."""
-        work = [
-            (split.problem.labels[split.train], split.train, split.test, split.problem.is_binary)
-            for split in splits
+        tasks = [
+            FitTask(
+                seed,
+                split.problem.labels[split.train],
+                split.train,
+                split.test,
+                split.problem.is_binary,
+            )
+            for seed, split in zip(seeds, splits, strict=True)
         ]
-        return self._run(_fit_and_score, seeds, work, "scoring held-out rows")
+        return self._run(_fit_and_score, tasks, "scoring held-out rows")
 
     def draw_seeds(self, number: int) -> NDArray[np.int64]:
         """Draw seeds before work is distributed, so that they do not depend on ``n_jobs``."""
@@ -87,49 +107,39 @@ class Fitter:
                 warnings.warn(message, category, stacklevel=3)
         self._warned.clear()
 
-    def _run(
-        self,
-        function: Callable[..., Any],
-        seeds: NDArray[np.int64],
-        work: list[tuple],
-        title: str,
-    ) -> list[Any]:
-        """Return the results in the order of the work and record warnings."""
-        # X is a separate argument so that joblib memory-maps it and Dask sends it only once. The
-        # rest of a task is a tuple, which Dask sends along with the task.
-        tasks = [
-            (function, self.estimator, self.data.X, self.data.fit_params, (seed, *args))
-            for seed, args in zip(seeds, work, strict=True)
+    def _run(self, function: Callable[..., Any], tasks: list[FitTask], title: str) -> list[Any]:
+        """Return the results in the order of the tasks and record warnings."""
+        # X is a separate argument so that joblib memory-maps it and Dask sends it only once.
+        calls = [
+            (function, self.estimator, self.data.X, self.data.fit_params, task) for task in tasks
         ]
         results = []
         with one_blas_thread():
-            finished = self._distribute(tasks)
-            for result, caught in track(finished, len(work), title) if self.verbose else finished:
+            finished = self._distribute(calls)
+            for result, caught in track(finished, len(calls), title) if self.verbose else finished:
                 results.append(result)
                 self._warned.update(dict.fromkeys(caught))
         return results
 
-    def _distribute(self, tasks: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:
-        if min(len(tasks), effective_n_jobs(self.n_jobs)) <= 1:
-            return starmap(_recorded, tasks)  # a single fit may use several cores itself
+    def _distribute(self, calls: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:
+        if min(len(calls), effective_n_jobs(self.n_jobs)) <= 1:
+            return starmap(_recorded, calls)  # a single fit may use several cores itself
         return Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_in_worker)(*task) for task in tasks
+            delayed(_in_worker)(*call) for call in calls
         )
 
 
-def _in_worker(*task: Any) -> tuple[Any, list[tuple]]:
-    """Run a task without nested parallelism, since all workers are already busy."""
+def _in_worker(*call: Any) -> tuple[Any, list[tuple]]:
+    """Make a call without nested parallelism, since all workers are already busy."""
     with parallel_config(backend="sequential"), one_blas_thread():
-        return _recorded(*task)
+        return _recorded(*call)
 
 
-def _recorded(
-    function: Callable[..., Any], estimator: Any, X: Any, fit_params: dict[str, Any], args: tuple
-) -> tuple[Any, list[tuple]]:
+def _recorded(function: Callable[..., Any], *args: Any) -> tuple[Any, list[tuple]]:
     """Return the result together with the warnings issued."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = function(estimator, X, fit_params, *args)
+        result = function(*args)
     return result, [(warning.category, str(warning.message)) for warning in caught]
 
 
@@ -143,22 +153,16 @@ def _thread_pools() -> Any:
     return ThreadpoolController()  # slow, because it inspects all loaded libraries
 
 
-def fit_clone(
-    estimator: Any,
-    X: Any,
-    fit_params: dict[str, Any],
-    seed: int,
-    labels: NDArray[Any],
-    rows: IndexArray,
-) -> Any:
-    """Fit a clone of the estimator on some rows, given the labels of these rows."""
+def fit_clone(estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask) -> Any:
+    """Fit a clone of the estimator on the training rows of a task."""
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     params = {
-        name: take_rows(value, rows) if _is_per_row(value, n_samples) else value
+        name: take_rows(value, task.train) if _is_per_row(value, n_samples) else value
         for name, value in fit_params.items()
     }
-    model = _seeded(clone(estimator), seed).fit(take_rows(X, rows), labels, **params)
-    expected = np.unique(labels)
+    model = set_seeds(clone(estimator), np.random.RandomState(task.seed))
+    model.fit(take_rows(X, task.train), task.labels, **params)
+    expected = np.unique(task.labels)
     if not np.array_equal(model.classes_, expected):
         raise ValueError(
             f"A fitted {type(model).__name__} must have the classes it was fitted on, "
@@ -168,18 +172,9 @@ def fit_clone(
     return model
 
 
-def _fit_and_score(
-    estimator: Any,
-    X: Any,
-    fit_params: dict[str, Any],
-    seed: int,
-    labels: NDArray[Any],
-    train: IndexArray,
-    test: IndexArray,
-    binary: bool,
-) -> FloatArray:
-    model = fit_clone(estimator, X, fit_params, seed, labels, train)
-    return problem_score(*class_scores(model, take_rows(X, test)), binary=binary)
+def _fit_and_score(estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask) -> FloatArray:
+    model = fit_clone(estimator, X, fit_params, task)
+    return problem_score(*class_scores(model, take_rows(X, task.test)), binary=task.binary)
 
 
 def check_classifier(estimator: Any) -> None:
@@ -201,9 +196,7 @@ def check_classifier(estimator: Any) -> None:
 
 
 def has_class_weights(estimator: Any) -> bool:
-    """Return whether an estimator, or a part of it, weights classes by label when refitted."""
-    if isinstance(estimator, FrozenEstimator):
-        return False  # it is never refitted
+    """Return whether an estimator, or a part of it, weights classes by label."""
     parameters = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     return any(
         isinstance(value, dict) and name.split("__")[-1] == "class_weight"
@@ -219,12 +212,11 @@ def _is_per_row(value: Any, n_samples: int) -> bool:
     return hasattr(value, "__len__") and len(value) == n_samples
 
 
-def _seeded(estimator: Any, seed: int) -> Any:
-    """Seed every part of the estimator that has no seed."""
-    rng = np.random.RandomState(seed)
-    seeds = {
-        name: int(rng.randint(LARGEST_SEED))
+def set_seeds(estimator: Any, rng: np.random.RandomState) -> Any:
+    """Seed every part of an estimator that has no seed, drawing from ``rng`` only if needed."""
+    unseeded = [
+        name
         for name, value in sorted(estimator.get_params(deep=True).items())
         if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return estimator.set_params(**seeds)
+    ]
+    return estimator.set_params(**{name: int(rng.randint(LARGEST_SEED)) for name in unseeded})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.frozen import FrozenEstimator
+from scipy.special import expit
 
 from calibrant._core.rowwise import normalize_rows, row_sums, softmax
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, CodeMatrix, FloatArray, IndexArray
 
 # Larger scores are clipped, so that sums and differences of scores stay finite.
-LARGEST_SCORE = 1e250
+LARGEST_MODEL_SCORE = 1e250
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +157,7 @@ def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
         )
     if is_proba:
         return np.clip(score, 0.0, 1.0), True
-    return np.clip(score, -LARGEST_SCORE, LARGEST_SCORE), False
+    return np.clip(score, -LARGEST_MODEL_SCORE, LARGEST_MODEL_SCORE), False
 
 
 def as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:
@@ -203,39 +204,68 @@ def derived_score(side: CodeMatrix | None, class_score: FloatArray, is_proba: bo
     return np.divide(proba, total, out=np.full_like(proba, 0.5), where=total != 0)
 
 
-def problem_scores(
-    models: Sequence[Any], code: CodeMatrix | None, X: Any
-) -> tuple[list[FloatArray], bool]:
-    """Return the scores of all problems.
+class Scorer(ABC):
+    """How fitted models give the scores of the problems."""
 
-    Parameters
-    ----------
-    models : sequence of classifier
-        One model per problem, or a single frozen model for all classes.
-    code : ndarray of shape (n_classes, n_problems) or None
-        The code matrix of the problems.
-    X : array-like
-        The rows to score.
+    def scores(
+        self, models: Sequence[Any], code: CodeMatrix | None, X: Any
+    ) -> tuple[list[FloatArray], bool]:
+        """Score rows for all problems.
 
-    Returns
-    -------
-    scores : list of ndarray
-        One array per problem.
-    are_proba : bool
-        Whether they are probabilities.
-    """
-    sides = [None] if code is None else list(code.T)
-    if isinstance(models[0], FrozenEstimator):
-        score, is_proba = class_scores(models[0], X)
-        scores = [derived_score(side, score, is_proba) for side in sides]
-    else:
+        Parameters
+        ----------
+        models : sequence of classifier
+            The fitted models.
+        code : ndarray of shape (n_classes, n_problems) or None
+            The code matrix of the problems.
+        X : array-like
+            The rows to score.
+
+        Returns
+        -------
+        scores : list of ndarray
+            One array per problem.
+        are_proba : bool
+            Whether they are probabilities.
+        """
+        scores, are_proba = self._scores(models, [None] if code is None else list(code.T), X)
+        return scores, code is None or are_proba
+
+    @abstractmethod
+    def _scores(
+        self, models: Sequence[Any], sides: list[CodeMatrix | None], X: Any
+    ) -> tuple[list[FloatArray], bool]: ...
+
+
+@dataclass(frozen=True)
+class ModelPerProblem(Scorer):
+    """One model per problem, fitted on its labels."""
+
+    def _scores(
+        self, models: Sequence[Any], sides: list[CodeMatrix | None], X: Any
+    ) -> tuple[list[FloatArray], bool]:
         scored = [class_scores(model, X) for model in models]
-        is_proba = scored[0][1]
         scores = [
             problem_score(*of_model, binary=side is not None)
             for of_model, side in zip(scored, sides, strict=True)
         ]
-    return scores, code is None or is_proba
+        return scores, scored[0][1]
+
+
+@dataclass(frozen=True)
+class SharedModel(Scorer):
+    """One model of all classes, from whose scores those of every problem are derived."""
+
+    def _scores(
+        self, models: Sequence[Any], sides: list[CodeMatrix | None], X: Any
+    ) -> tuple[list[FloatArray], bool]:
+        score, is_proba = class_scores(models[0], X)
+        return [derived_score(side, score, is_proba) for side in sides], is_proba
+
+
+def side_proba(score: FloatArray, is_proba: bool) -> FloatArray:
+    """Return the score of a problem as a probability; decision values are taken as logits."""
+    return score if is_proba else expit(score)
 
 
 def is_scored(score: FloatArray) -> BoolArray:

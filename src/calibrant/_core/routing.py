@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 from sklearn import get_config
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import has_fit_parameter
@@ -35,6 +34,8 @@ def route_fit(
     sample_weight: Any,
     groups: Any,
     fit_params: dict[str, Any],
+    *,
+    refits: bool = True,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Route the parameters of ``owner.fit`` to the estimator and the splitter.
 
@@ -52,6 +53,8 @@ def route_fit(
         The weights and groups of the rows.
     fit_params : dict
         The other parameters of ``owner.fit``.
+    refits : bool, default=True
+        Whether the estimator is fitted at all.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def route_fit(
         requested = routed.get("splitter", Bunch(split=split_params)).split
         return dict(routed.estimator.fit), dict(requested)
     params = dict(fit_params)
-    if sample_weight is not None and not isinstance(estimator, FrozenEstimator):
+    if sample_weight is not None and refits:
         if has_fit_parameter(estimator, "sample_weight"):
             params["sample_weight"] = sample_weight
         else:

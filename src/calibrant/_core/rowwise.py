@@ -48,3 +48,8 @@ def log_softmax(logit: FloatArray) -> FloatArray:
     shifted = logit - row_maxima(logit)
     shifted -= np.log(row_sums(np.exp(shifted)))
     return shifted
+
+
+def repeat_frequencies(class_count: FloatArray, n_rows: int) -> FloatArray:
+    """Return the class frequencies as the probabilities of each row."""
+    return np.tile(class_count / class_count.sum(), (n_rows, 1))

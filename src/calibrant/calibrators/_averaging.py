@@ -9,7 +9,7 @@ from scipy.special import softmax
 from calibrant._core.typing import FloatArray
 
 # The pseudo-count of each candidate: no finite number of rows justifies a weight of exactly 0 or 1.
-PSEUDO_COUNT = 0.3
+CANDIDATE_PSEUDO_COUNT = 0.3
 
 
 def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
@@ -38,8 +38,8 @@ def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
     """
     n_candidates = true_proba.shape[1]
     # Dividing by the number of rows, including pseudo-counts, makes the problem scale-free.
-    n_rows = weight.sum() + PSEUDO_COUNT * n_candidates
-    credit = PSEUDO_COUNT / n_rows
+    n_rows = weight.sum() + CANDIDATE_PSEUDO_COUNT * n_candidates
+    credit = CANDIDATE_PSEUDO_COUNT / n_rows
 
     def loss(log_weight: FloatArray) -> tuple[float, FloatArray]:
         w = softmax(log_weight)

@@ -15,13 +15,40 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant.calibrators._base import BinaryCalibrator
+from calibrant.calibrators._base import BinaryCalibrator, MulticlassCalibrator
 from calibrant.calibrators.baselines import ConstantCalibrator, NoCalibration
 
 
 def is_multiclass(calibrator: Any) -> bool:
     """Return whether a calibrator maps rows of class scores rather than single scores."""
     return hasattr(calibrator, "predict_proba")
+
+
+def fit_points(
+    calibrator: Any, score: FloatArray, target: NDArray[Any], sample_weight: FloatArray
+) -> Any:
+    """Fit a clone of a calibrator to checked points; calibrant's need no second check."""
+    fitted = clone(calibrator)
+    if isinstance(fitted, BinaryCalibrator):
+        fitted._fit(score, target.astype(np.float64), sample_weight)
+        return fitted
+    if isinstance(fitted, MulticlassCalibrator):
+        return fitted._fit_columns(score, target, sample_weight)
+    return fitted.fit(score, target, sample_weight=sample_weight)
+
+
+def predict_points(calibrator: Any, score: FloatArray) -> FloatArray:
+    """Return the probabilities of checked scores; calibrant's need no second check."""
+    if isinstance(calibrator, BinaryCalibrator):
+        return calibrator._proba(score)
+    if isinstance(calibrator, MulticlassCalibrator):
+        return calibrator._floored_proba(score)
+    if not is_multiclass(calibrator):
+        return np.asarray(calibrator.predict(score), dtype=np.float64).reshape(len(score))
+    # A class that was never held out is unknown to the calibrator.
+    proba = np.zeros_like(score)
+    proba[:, calibrator.classes_] = calibrator.predict_proba(score)
+    return proba
 
 
 def fit_calibrator(
@@ -49,13 +76,10 @@ def fit_calibrator(
     """
     if len(target) == 0 or target.min() == target.max() == np.round(target.max()):
         return None
-    fitted = clone(calibrator)
-    if isinstance(fitted, BinaryCalibrator):
-        fitted._fit(score, target.astype(np.float64), sample_weight)  # the points are checked
-        return fitted
-    if has_fit_parameter(fitted, "groups"):
-        return fitted.fit(score, target, sample_weight=sample_weight, groups=groups)
-    return fitted.fit(score, target, sample_weight=sample_weight)
+    if isinstance(calibrator, BinaryCalibrator):
+        return fit_points(calibrator, score, target, sample_weight)
+    optional = {"groups": groups} if has_fit_parameter(calibrator, "groups") else {}
+    return clone(calibrator).fit(score, target, sample_weight=sample_weight, **optional)
 
 
 def fit_substitute(
@@ -76,14 +100,12 @@ def fit_substitute(
 
 def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> FloatArray:
     """Return calibrated probabilities: of the positive side, or one column per class."""
-    if isinstance(calibrator, BinaryCalibrator):
-        proba = calibrator._proba(score)  # the scores are checked
-    elif not is_multiclass(calibrator):
-        proba = np.asarray(calibrator.predict(score), dtype=np.float64).reshape(len(score))
-    else:
-        # The calibrator does not know classes that were never held out.
+    if is_multiclass(calibrator):
+        # A class that was never held out is unknown to the calibrator.
         proba = np.zeros((len(score), n_classes))
         proba[:, calibrator.classes_] = calibrator.predict_proba(score)
+    else:
+        proba = predict_points(calibrator, score)
     if np.isnan(proba).any():
         raise ValueError(
             f"Calibrated probabilities must be numbers. {type(calibrator).__name__} returned NaN "

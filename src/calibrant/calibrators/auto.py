@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -18,18 +17,20 @@ from calibrant._core.cross_fitting import (
     fold_of_points,
     true_class_proba,
 )
+from calibrant._core.fitting import set_seeds
 from calibrant._core.probability_floor import RARE_CLASS_SIZE
 from calibrant._core.rowwise import normalize_rows, row_sums
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant._core.validation import check_weight
 from calibrant.calibrators._averaging import average_weights, gain_shrinkage
 from calibrant.calibrators._base import MulticlassCalibrator
+from calibrant.calibrators._protocol import fit_points, predict_points
 from calibrant.calibrators.baselines import ClassFrequencies, NoCalibration
 from calibrant.calibrators.enir import ENIR
 from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
 from calibrant.calibrators.report import (
+    NEGLIGIBLE_WEIGHT,
     NO_CALIBRATION,
-    SMALLEST_WEIGHT,
     CalibrationReport,
     group_gains,
     make_report,
@@ -37,18 +38,14 @@ from calibrant.calibrators.report import (
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 
 #: The default candidates of `AutoCalibrator`, which always adds "no calibration" to them.
-DEFAULT_CANDIDATES: Mapping[str, MulticlassCalibrator] = MappingProxyType(
-    {
-        "class frequencies": ClassFrequencies(),
-        "temperature scaling": TemperatureScaling(penalty=1.0),
-        "matrix scaling": StructuredMatrixScaling(),
-        "loose matrix scaling": StructuredMatrixScaling(
-            intercept=0.1, diagonal=0.1, off_diagonal=0.1
-        ),
-        "pairwise ENIR": PairwiseCalibrator(ENIR(floored=True), group_rows=2),
-        "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(floored=True), group_rows=5),
-    }
-)
+DEFAULT_CANDIDATES: dict[str, MulticlassCalibrator] = {
+    "class frequencies": ClassFrequencies(),
+    "temperature scaling": TemperatureScaling(penalty=1.0),
+    "matrix scaling": StructuredMatrixScaling(),
+    "loose matrix scaling": StructuredMatrixScaling(intercept=0.1, diagonal=0.1, off_diagonal=0.1),
+    "pairwise ENIR": PairwiseCalibrator(ENIR(floored=True), group_rows=2),
+    "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(floored=True), group_rows=5),
+}
 
 
 class AutoCalibrator(MulticlassCalibrator):
@@ -151,7 +148,11 @@ class AutoCalibrator(MulticlassCalibrator):
         AutoCalibrator
             The fitted calibrator.
         """
-        candidates = self._check_candidates()
+        rng = check_random_state(self.random_state)
+        candidates = {
+            name: set_seeds(clone(candidate), rng)
+            for name, candidate in self._check_candidates().items()
+        }
         score, index, weight = self._check_points(X, y, sample_weight)
         group = np.arange(len(index))
         if groups is not None:
@@ -160,9 +161,10 @@ class AutoCalibrator(MulticlassCalibrator):
             _, group = np.unique(column_or_1d(groups)[used], return_inverse=True)
         known = self._known()
         score, index = _given_known(score, known), (np.cumsum(known) - 1)[index]
-        self._choose(candidates, score, index, weight, group)
+        fold = fold_of_points(index, group, self.cv, rng)
+        self._choose(candidates, score, index, weight, group, fold)
         self.calibrators_ = {
-            name: _fit(candidates[name], score, index, weight) for name in self.weights_
+            name: fit_points(candidates[name], score, index, weight) for name in self.weights_
         }
         return self
 
@@ -174,7 +176,7 @@ class AutoCalibrator(MulticlassCalibrator):
         given_known = _given_known(score, known)
         average = np.zeros_like(given_known)
         for name, calibrator in self.calibrators_.items():
-            average += self.weights_[name] * _predict(calibrator, given_known)
+            average += self.weights_[name] * predict_points(calibrator, given_known)
         if known.all():
             return average
         # There is no evidence on a class without held-out rows, typically one whose only row
@@ -205,6 +207,11 @@ class AutoCalibrator(MulticlassCalibrator):
                 f"candidates must be a mapping of names to calibrators, got {candidates!r}. "
                 "Pass a dictionary, or omit it to use the default candidates."
             )
+        if NO_CALIBRATION in candidates:
+            raise ValueError(
+                f"candidates must not be named {NO_CALIBRATION!r}, which is always a candidate, "
+                f"got {list(candidates)}. Omit or rename it."
+            )
         for name, candidate in candidates.items():
             if not (hasattr(candidate, "fit") and hasattr(candidate, "predict_proba")):
                 raise ValueError(
@@ -221,9 +228,9 @@ class AutoCalibrator(MulticlassCalibrator):
         y: IndexArray,
         weight: FloatArray,
         group: IndexArray,
+        fold: IndexArray,
     ) -> None:
         """Choose the weights of the candidates by their held-out log loss."""
-        fold = fold_of_points(y, group, self.cv, check_random_state(self.random_state))
         proba = _held_out_proba(candidates, score, y, weight, fold)
         judged = fold >= 0
         proba, weight, group, fold = proba[judged], weight[judged], group[judged], fold[judged]
@@ -233,7 +240,7 @@ class AutoCalibrator(MulticlassCalibrator):
         shrinkage = gain_shrinkage(gain)
         weights = shrinkage * average_weights(proba, weight)
         weights[0] += 1.0 - shrinkage
-        weights = np.where(weights >= SMALLEST_WEIGHT, weights, 0.0)
+        weights = np.where(weights >= NEGLIGIBLE_WEIGHT, weights, 0.0)
         weights /= weights.sum()
         self.weights_ = {
             name: float(value) for name, value in zip(candidates, weights, strict=True) if value
@@ -245,14 +252,13 @@ class AutoCalibrator(MulticlassCalibrator):
             [gain_shrinkage(gain[fold_of_group != number]) for number in range(self.cv)]
         )[fold]
         shrunk = shrinkages * average + (1.0 - shrinkages) * proba[:, 0]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            log_losses = -(weight @ np.log(proba)) / weight.sum()
         # The weights of the points of one row may not sum to exactly 1.
         is_rare = self.class_count_.round(6) < RARE_CLASS_SIZE
         self.report_ = make_report(
             list(candidates),
             weights.tolist(),
-            log_losses.tolist(),
+            proba,
+            weight,
             group_gains(shrunk, proba[:, 0], weight, group),
             self.classes_[is_rare].tolist(),
         )
@@ -274,10 +280,10 @@ def _held_out_proba(
 
     def predict(train: BoolArray, test: BoolArray) -> FloatArray:
         fitted = [
-            _fit(candidate, score[train], y[train], weight[train])
+            fit_points(candidate, score[train], y[train], weight[train])
             for candidate in candidates.values()
         ]
-        probas = [true_class_proba(_predict(each, score[test]), y[test]) for each in fitted]
+        probas = [true_class_proba(predict_points(each, score[test]), y[test]) for each in fitted]
         return np.column_stack(probas)
 
     return cross_fit(fold, predict, len(candidates))
@@ -290,20 +296,3 @@ def _held_out_average(proba: FloatArray, weight: FloatArray, fold: IndexArray) -
         return (proba[test] @ average_weights(proba[train], weight[train]))[:, None]
 
     return cross_fit(fold, predict, 1)[:, 0]
-
-
-def _fit(candidate: Any, score: FloatArray, y: IndexArray, weight: FloatArray) -> Any:
-    """Fit a clone of a candidate on checked points."""
-    fitted = clone(candidate)
-    if isinstance(fitted, MulticlassCalibrator):
-        return fitted._fit_columns(score, y, weight)
-    return fitted.fit(score, y, sample_weight=weight)
-
-
-def _predict(candidate: Any, score: FloatArray) -> FloatArray:
-    """Predict the probabilities of all columns, even if a candidate has not seen every class."""
-    if isinstance(candidate, MulticlassCalibrator):
-        return candidate._floored_proba(score)
-    proba = np.zeros_like(score)
-    proba[:, candidate.classes_] = candidate.predict_proba(score)
-    return proba

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibrant._core.probability_floor import floor_frequencies, overall_frequency
+from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._base import BinaryCalibrator, MulticlassCalibrator
 
@@ -26,7 +27,7 @@ class ClassFrequencies(MulticlassCalibrator):
         pass
 
     def _proba(self, score: FloatArray) -> FloatArray:
-        return np.tile(self.class_count_ / self.class_count_.sum(), (len(score), 1))
+        return repeat_frequencies(self.class_count_, len(score))
 
 
 class ConstantCalibrator(BinaryCalibrator):

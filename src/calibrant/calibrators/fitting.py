@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from calibrant._core.cross_fitting import (
     N_FOLDS,
@@ -18,7 +17,7 @@ from calibrant._core.cross_fitting import (
 )
 from calibrant._core.held_out import HeldOutScores
 from calibrant._core.probability_floor import RARE_CLASS_SIZE, apply_probability_floor
-from calibrant._core.problems import ScoringProblem, make_problems
+from calibrant._core.problems import ScoringProblem, make_problems, side_proba
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator, fit_substitute
@@ -146,7 +145,8 @@ def _report_of_auto(
         return fitted.report_.with_labels(data.classes)
     names = calibrator.candidate_names()
     weights = [1.0, *[0.0] * (len(names) - 1)]
-    return make_report(names, weights, [np.nan] * len(names), np.empty(0), _rare_classes(data))
+    nothing = np.empty((0, len(names)))
+    return make_report(names, weights, nothing, nothing[:, 0], np.empty(0), _rare_classes(data))
 
 
 def _report_of_method(
@@ -165,12 +165,11 @@ def _report_of_method(
     weight = np.concatenate([weight for _, weight, _ in judged])
     group = np.concatenate([group for _, _, group in judged])
     calibrated = any(len(weight) for _, weight, _ in judged) or any(map(_has_both, held_out))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        log_losses = -(weight @ np.log(proba)) / weight.sum()
     return make_report(
         [NO_CALIBRATION, name],
         [1.0 - calibrated, float(calibrated)],
-        log_losses.tolist(),
+        proba,
+        weight,
         group_gains(proba[:, 1], proba[:, 0], weight, group),
         _rare_classes(data),
     )
@@ -217,10 +216,9 @@ def _has_both(scores: HeldOutScores) -> bool:
 
 
 def _as_proba(score: FloatArray) -> FloatArray:
-    """Return scores as probabilities, treating decision values as logits."""
-    if score.ndim == 2 or len(score) == 0 or (score.min() >= 0 and score.max() <= 1):
-        return score
-    return expit(2.0 * score)
+    """Return scores as probabilities; scores beyond [0, 1] are decision values, taken as logits."""
+    is_proba = score.ndim == 2 or len(score) == 0 or (score.min() >= 0 and score.max() <= 1)
+    return side_proba(score, is_proba)
 
 
 def _class_columns(proba: FloatArray) -> FloatArray:

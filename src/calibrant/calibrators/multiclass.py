@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
-from calibrant.calibrators._base import BinaryCalibrator, MulticlassCalibrator
+from calibrant.calibrators._base import MulticlassCalibrator
+from calibrant.calibrators._protocol import fit_points, predict_points
 from calibrant.calibrators.baselines import ConstantCalibrator
 from calibrant.calibrators.enir import ENIR
 from calibrant.combination import couple_pairs, normalize
@@ -64,7 +64,8 @@ class OneVsRestCalibrator(MulticlassCalibrator):
 
     def _proba(self, score: FloatArray) -> FloatArray:
         columns = [
-            _predict(calibrator, score[:, k]) for k, calibrator in enumerate(self.calibrators_)
+            predict_points(calibrator, score[:, k])
+            for k, calibrator in enumerate(self.calibrators_)
         ]
         return normalize(np.column_stack(columns), fallback=score)
 
@@ -132,7 +133,9 @@ class PairwiseCalibrator(MulticlassCalibrator):
         columns = np.ascontiguousarray(score.T)
         pair_proba = {}
         for (i, j), calibrator in zip(self.pairs_, self.calibrators_, strict=True):
-            proba = np.clip(_predict(calibrator, _pair_score(columns[i], columns[j])), 0.0, 1.0)
+            proba = np.clip(
+                predict_points(calibrator, _pair_score(columns[i], columns[j])), 0.0, 1.0
+            )
             pair_proba[min(i, j), max(i, j)] = proba if i < j else 1.0 - proba
         in_order = np.array([pair_proba[pair] for pair in sorted(pair_proba)])
         return couple_pairs(in_order.T, self.class_count_, self.coupling)
@@ -177,15 +180,4 @@ def _fit_binary(
         score, target, weight = pool_ties(score, target, weight)
         first = equal_weight_groups(weight, n_groups)
         score, target, weight = group_means(score, target, weight, first)
-    fitted = clone(calibrator)
-    if not isinstance(fitted, BinaryCalibrator):
-        return fitted.fit(score, target, sample_weight=weight)
-    fitted._fit(score, target, weight)  # the multi-class calibrator has checked the points
-    return fitted
-
-
-def _predict(calibrator: Any, score: FloatArray) -> FloatArray:
-    """Return any calibrator's probabilities for checked scores."""
-    if isinstance(calibrator, BinaryCalibrator):
-        return calibrator._proba(score)
-    return calibrator.predict(score)
+    return fit_points(calibrator, score, target, weight)

@@ -17,7 +17,7 @@ from calibrant._core.typing import FloatArray, IndexArray
 # The baseline of every report.
 NO_CALIBRATION = "no calibration"
 # Candidates with smaller weights are left out of the average and its description.
-SMALLEST_WEIGHT = 0.005
+NEGLIGIBLE_WEIGHT = 0.005
 LEVEL = 0.95
 
 
@@ -79,7 +79,7 @@ class CalibrationReport(Record):
         return replace(self, rare_classes=tuple(rare))
 
     def __str__(self) -> str:
-        if self.weights[0] <= 1.0 - SMALLEST_WEIGHT:
+        if self.weights[0] <= 1.0 - NEGLIGIBLE_WEIGHT:
             text = f"{self._describe_weights()} {self._describe_gain()}"
         elif self.n_rows == 0:
             text = (
@@ -113,7 +113,7 @@ class CalibrationReport(Record):
 
     def _describe_weights(self) -> str:
         chosen = sorted(zip(self.weights, self.candidates, strict=True), reverse=True)
-        kept = [(weight, name) for weight, name in chosen if weight >= SMALLEST_WEIGHT]
+        kept = [(weight, name) for weight, name in chosen if weight >= NEGLIGIBLE_WEIGHT]
         if len(kept) == 1:
             return f"The probabilities are calibrated by {kept[0][1]}."
         parts = [f"{name} ({weight:.0%})" for weight, name in kept]
@@ -126,7 +126,7 @@ class CalibrationReport(Record):
             f"{round(value, 3) + 0.0:.3f}"  # adding 0 turns -0 into 0
             for value in (self.gain.estimate, self.gain.low, self.gain.high)
         )
-        interval = f"{LEVEL:.0%} interval {low} to {high}, from {self._rows()}"
+        interval = f"{self.gain.level:.0%} interval {low} to {high}, from {self._rows()}"
         if self.expected_gain > 0:
             return f"The log loss is expected to fall by {gain} ({interval})."
         return f"The log loss may not fall: the expected gain is {gain} ({interval})."
@@ -135,11 +135,35 @@ class CalibrationReport(Record):
 def make_report(
     candidates: Sequence[str],
     weights: Sequence[float],
-    log_losses: Sequence[float],
+    true_proba: FloatArray,
+    point_weight: FloatArray,
     gain: FloatArray,
     rare_classes: Sequence[Any],
 ) -> CalibrationReport:
-    """Summarize the gains of independent rows or groups."""
+    """Summarize how well the candidates predict held-out points.
+
+    Parameters
+    ----------
+    candidates : sequence of str
+        Their names.
+    weights : sequence of float
+        Their weights in the final probabilities.
+    true_proba : ndarray of shape (n_points, n_candidates)
+        Held-out probability of the true class by each candidate.
+    point_weight : ndarray of shape (n_points,)
+        The weights of the points.
+    gain : ndarray of shape (n_groups,)
+        Gains of independent rows or groups.
+    rare_classes : sequence
+        Classes with too few rows to be calibrated by themselves.
+
+    Returns
+    -------
+    CalibrationReport
+        The report.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        log_losses = -(point_weight @ np.log(true_proba)) / point_weight.sum()
     if len(gain) < 2:
         interval = Interval(float(gain.mean()) if len(gain) else 0.0, -np.inf, np.inf, LEVEL)
     else:
@@ -149,7 +173,7 @@ def make_report(
     return CalibrationReport(
         tuple(candidates),
         tuple(weights),
-        tuple(log_losses),
+        tuple(log_losses.tolist()),
         interval,
         len(gain),
         tuple(rare_classes),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import HeldOutScores
-from calibrant._core.problems import ScoringProblem
+from calibrant._core.problems import ModelPerProblem, Scorer, ScoringProblem
 
 
 class Generator(ABC):
@@ -18,6 +18,11 @@ class Generator(ABC):
 
     # Prefixes of estimator warnings that the generator handles itself.
     handled_warnings: ClassVar[tuple[str, ...]] = ()
+
+    # Whether the estimator is fitted on the training rows.
+    refits: ClassVar[bool] = True
+    # How the models of `fit_models` score rows.
+    scorer: ClassVar[Scorer] = ModelPerProblem()
 
     def known_classes(self, estimator: Any) -> NDArray[Any] | None:
         """Return the classes of a model that is not refitted; None for a model that is."""

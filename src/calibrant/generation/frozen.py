@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import HeldOutScores, scored_points
-from calibrant._core.problems import ScoringProblem, class_scores, derived_score
+from calibrant._core.problems import (
+    Scorer,
+    ScoringProblem,
+    SharedModel,
+    class_scores,
+    derived_score,
+)
 from calibrant.generation.base import Generator
 
 
@@ -21,6 +27,9 @@ class FrozenModel(Generator):
 
     All rows passed to ``fit`` are held out. The same model scores every problem.
     """
+
+    refits: ClassVar[bool] = False
+    scorer: ClassVar[Scorer] = SharedModel()
 
     def known_classes(self, estimator: Any) -> NDArray[Any]:
         """Return the classes of the frozen model, which must be fitted."""

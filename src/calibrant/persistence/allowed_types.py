@@ -11,6 +11,7 @@ from sklearn import model_selection
 from sklearn.gaussian_process import kernels
 
 from calibrant import calibrators
+from calibrant._core.problems import ModelPerProblem, SharedModel
 from calibrant._core.records import Interval
 from calibrant.classifier import CalibratedClassifier
 from calibrant.generation import CrossFit, FrozenModel, MonteCarloCV, OutOfBag, RepeatedFolds
@@ -20,6 +21,8 @@ CALIBRANT_TYPES = (
     CalibratedClassifier,
     *filter(inspect.isclass, map(calibrators.__dict__.get, calibrators.__all__)),
     Interval,
+    ModelPerProblem,
+    SharedModel,
     CrossFit,
     FrozenModel,
     MonteCarloCV,

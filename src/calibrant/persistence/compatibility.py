@@ -14,9 +14,12 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 
+from calibrant._core.problems import ModelPerProblem, SharedModel
 from calibrant._core.records import Interval
 from calibrant.calibrators.report import CalibrationReport
+from calibrant.classifier import CalibratedClassifier
 from calibrant.persistence.validation import iterate_objects
 
 SCHEMA_MEMBER = "schema.json"
@@ -83,6 +86,9 @@ def upgrade_model(model: Any) -> None:
     for part in iterate_objects(model):
         if isinstance(part, BaseEstimator) and type(part).__module__.startswith("calibrant."):
             _add_missing_parameters(part)
+        if isinstance(part, CalibratedClassifier) and not hasattr(part, "_scorer"):
+            is_frozen = isinstance(part.estimators_[0], FrozenEstimator)
+            part._scorer = SharedModel() if is_frozen else ModelPerProblem()
         if isinstance(part, CalibrationReport):
             _unite_gain_and_interval(vars(part))
 

@@ -31,11 +31,13 @@ def test_an_estimator_that_does_not_accept_weights_is_named_in_a_warning():
     assert fit_params == {}
 
 
-def test_a_frozen_estimator_gets_no_weights_and_causes_no_warning():
+def test_an_estimator_that_is_not_refitted_gets_no_weights_and_causes_no_warning():
     frozen = FrozenEstimator(KNeighborsClassifier().fit([[0], [1]], [0, 1]))
+    owner = CalibratedClassifier(frozen)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert route(frozen)[0] == {}
+        fit_params, _ = route_fit(owner, frozen, WEIGHT, GROUPS, {}, refits=False)
+    assert fit_params == {}
 
 
 @pytest.mark.parametrize("requested", [True, False])

@@ -254,7 +254,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 
 def resolve_strategy(strategy: str | Strategy) -> Strategy:
-    """Return the strategy that ``strategy`` stands for.
+    """Return the strategy selected by ``strategy``.
 
     Parameters
     ----------

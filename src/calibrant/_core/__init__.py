@@ -1,1 +1,1 @@
-"""What the stages share; private, and free to change between releases."""
+"""Private code shared by the stages, which may change between releases."""

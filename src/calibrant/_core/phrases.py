@@ -1,4 +1,4 @@
-"""Phrases of messages and of the report."""
+"""Phrases used in messages and in the report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def capitalize(text: str) -> str:
-    """Return a text that begins with a capital letter, the rest unchanged.
+    """Capitalize the first letter of a text, leaving the rest unchanged.
 
     Examples
     --------

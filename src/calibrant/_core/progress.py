@@ -47,14 +47,14 @@ def track(items: Iterable[T], total: int, title: str) -> Iterator[T]:
 
 
 def track_bytes(blocks: Iterable[bytes], total: int | None, title: str) -> Iterator[bytes]:
-    """Yield blocks of bytes, showing on a terminal how many bytes are done.
+    """Yield blocks of bytes, showing the number of bytes done on a terminal.
 
     Parameters
     ----------
     blocks : iterable of bytes
         The blocks.
     total : int or None
-        The number of bytes in all; None means unknown.
+        The total number of bytes; None means unknown.
     title : str
         A short description of the work.
 
@@ -75,7 +75,7 @@ def track_bytes(blocks: Iterable[bytes], total: int | None, title: str) -> Itera
 
 
 def _make_bar(*, in_bytes: bool = False) -> Progress | None:
-    """Return a progress bar, or None without rich or without a terminal to draw it on."""
+    """Return a progress bar, or None if there is no rich or no terminal to draw it on."""
     try:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn

@@ -35,9 +35,9 @@ def row_maxima(values: FloatArray) -> FloatArray:
 
 def softmax(logit: FloatArray) -> FloatArray:
     """Return the softmax of each row."""
-    # scipy.special.softmax and log_softmax add the columns in another order, so that they differ in
-    # the last bit with three or more classes. Where they were used first (averaging, decomposition,
-    # discriminant analysis, logits in tables), they stay, so that results keep their bits.
+    # scipy.special.softmax and log_softmax add the columns in another order, so they differ in the
+    # last bit for three or more classes. Code that has always used them (averaging, decomposition,
+    # discriminant analysis, logits in tables) keeps them, so that results stay bit-identical.
     proba = np.exp(logit - row_maxima(logit))
     proba /= row_sums(proba)
     return proba

@@ -105,7 +105,7 @@ def fit_with_report(
     classes: NDArray[Any],
     groups: NDArray[Any] | None = None,
 ) -> tuple[Any, CalibrationReport]:
-    """Fit a multi-class calibrator to held-out probabilities, and estimate what it gains.
+    """Fit a multi-class calibrator to held-out probabilities and estimate its gain.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def fit_with_report(
     calibrator
         The fitted clone.
     CalibrationReport
-        What was chosen, and the expected gain.
+        The chosen calibration and its expected gain.
     """
     weight = np.ones(len(y))
     data = TrainingData(score, y, classes, weight, groups)

@@ -58,14 +58,14 @@ def name_calibrator(method: Any, calibrator: Any) -> str:
     Parameters
     ----------
     method : str or calibrator
-        What the user passed.
+        The method passed by the user.
     calibrator : calibrator
-        What it stands for, from `resolve_calibrator`.
+        The calibrator that `resolve_calibrator` returned for it.
 
     Returns
     -------
     str
-        The user's name for it, or else its type.
+        The name passed by the user, or else the name of the type.
     """
     named = isinstance(method, str) and method != "auto"
     return method if named else type(calibrator).__name__

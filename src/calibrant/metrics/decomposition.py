@@ -165,9 +165,9 @@ def _fit_map(log_proba: FloatArray, y_index: IndexArray, weight: FloatArray) -> 
     The penalty, half the squared norm of the change, corresponds to a standard normal prior. It
     counts less than one row and keeps the map finite if classes are missing or separable.
     """
-    # The calibrators share the solver but not this objective. The affine maps of the scaling family
-    # have independent entries, whereas one parameter moves the whole diagonal here; the logistic
-    # fits of binary calibrators have fractional targets and no classes.
+    # The calibrators use the same solver but other objectives. The affine maps of the scaling
+    # family have independent entries, whereas a single parameter scales the whole diagonal here;
+    # the logistic fits of binary calibrators have fractional targets instead of classes.
     rows = np.arange(len(y_index))
 
     def loss(change: FloatArray) -> tuple[float, FloatArray]:

@@ -24,8 +24,8 @@ METRICS_WITH_PARAMS = {"mahalanobis", "seuclidean"}
 # tied: which of the rows a search finds depends on its algorithm and on the order of the rows.
 TIE_TOLERANCE = 1e-12
 # Brute-force searches compute squared distances from squared norms, with rounding errors of this
-# size relative to the squared norms. Votes weighted by distance are left to a refit where that
-# changes a distance by more than MAX_DISTANCE_ERROR of it: the refit may search in another way.
+# size relative to the squared norms. If that changes a distance by more than the relative error
+# MAX_DISTANCE_ERROR, votes weighted by distance are left to refits, which may search differently.
 DISTANCE_ROUNDING = 8 * float(np.finfo(float).eps)
 MAX_DISTANCE_ERROR = 1e-9
 # A search looks for this many standard deviations more neighbors than a split needs on average.

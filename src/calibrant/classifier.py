@@ -24,9 +24,9 @@ from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant._core.validation import check_rows, make_training_data, warn_about_rare_classes
+from calibrant.calibrators._fitting import fit_calibrators
 from calibrant.calibrators._protocol import apply_calibrator
-from calibrant.calibrators.fitting import fit_calibrators
-from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
+from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import Generator, resolve_generator

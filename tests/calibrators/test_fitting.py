@@ -9,7 +9,7 @@ from calibrant import CalibratedClassifier
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant._core.splits import make_folds
 from calibrant.calibrators import AutoCalibrator, TemperatureScaling
-from calibrant.calibrators.fitting import fit_with_report
+from calibrant.calibrators._fitting import fit_with_report
 from calibrant.datasets import make_waveform
 from calibrant.metrics import log_loss
 

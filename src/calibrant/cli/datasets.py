@@ -36,9 +36,7 @@ def info(
 def fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="NAMES", help="Data sets to download; all that UCI has by default."
-        ),
+        typer.Argument(metavar="NAMES", help="Data sets to download; all that UCI has by default."),
     ] = None,
 ) -> None:
     """Download data sets from UCI and verify their checksums.

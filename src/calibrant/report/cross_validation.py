@@ -19,9 +19,9 @@ from calibrant._core.signals import ignore_interrupts_in_worker
 from calibrant._core.splits import make_folds
 from calibrant._core.typing import FloatArray, IndexArray, Split
 from calibrant._core.validation import check_classes, check_groups, check_labels
+from calibrant.calibrators._fitting import fit_with_report
 from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator
-from calibrant.calibrators.fitting import fit_with_report
-from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
+from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
 from calibrant.classifier import CalibratedClassifier
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 

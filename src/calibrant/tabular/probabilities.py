@@ -13,9 +13,9 @@ from scipy.special import softmax
 
 from calibrant._core.typing import FloatArray
 from calibrant.calibrators._base import MulticlassCalibrator
+from calibrant.calibrators._fitting import fit_with_report
+from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
 from calibrant.calibrators._validation import SUM_TOLERANCE
-from calibrant.calibrators.fitting import fit_with_report
-from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
 from calibrant.persistence.model_file import fitted_labels
 from calibrant.tabular.columns import find_column, to_numbers
 from calibrant.tabular.inspection import check_several_classes

@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from calibrant import calibrators
 from calibrant._core.registries import CALIBRATORS
 from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator, TemperatureScaling
-from calibrant.calibrators.registry import name_calibrator, resolve_calibrator
+from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
 
 
 @pytest.mark.parametrize("name", CALIBRATORS)

@@ -80,9 +80,10 @@ html_theme_options = {
 
 
 def setup(app):
-    """Leave out what classes inherit from scikit-learn, which documents it."""
-    app.connect("autodoc-skip-member", _is_inherited_from_sklearn)
+    """Leave out what classes inherit from scikit-learn and enumerations from str."""
+    app.connect("autodoc-skip-member", _is_inherited)
 
 
-def _is_inherited_from_sklearn(_app, _what, _name, member, _skip, _options):
-    return True if str(getattr(member, "__module__", "")).startswith("sklearn.") else None
+def _is_inherited(_app, _what, name, member, _skip, _options):
+    from_sklearn = str(getattr(member, "__module__", "")).startswith("sklearn.")
+    return True if from_sklearn or getattr(str, name, None) is member else None

@@ -62,7 +62,13 @@ class Measure(Record):
 
 
 class Verdict(StrEnum):
-    """Whether uncalibrated probabilities can be trusted."""
+    """Whether uncalibrated probabilities can be trusted.
+
+    Attributes
+    ----------
+    CALIBRATED, NEARLY_CALIBRATED, UNCLEAR, MISCALIBRATED : str
+        In the report: yes, nearly, cannot tell, no.
+    """
 
     CALIBRATED = "calibrated"
     NEARLY_CALIBRATED = "nearly calibrated"
@@ -105,7 +111,13 @@ class Miscalibration(Record):
 
 
 class Effect(StrEnum):
-    """Effect of calibration on log loss and Brier score."""
+    """Effect of calibration on log loss and Brier score.
+
+    Attributes
+    ----------
+    IMPROVED, NEUTRAL, IMPAIRED : str
+        In the report: better, no clear change, worse.
+    """
 
     IMPROVED = "improved"
     NEUTRAL = "neutral"

@@ -270,7 +270,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self._class_proba(X, calibrated=False)
 
     def predict_problem_proba(self, X: Any, *, calibrated: bool = True) -> list[FloatArray]:
-        """Predict the probabilities of the scoring problems, as ``strategy_.combine`` takes them.
+        """Predict the probabilities of the scoring problems.
+
+        They have the form that ``strategy_.combine`` expects.
 
         Parameters
         ----------

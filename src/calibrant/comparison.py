@@ -126,9 +126,8 @@ def welch_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
 
     The paper reports a "Student's paired t-test with unequal variance assumption and the Welch
     modification to the degrees of freedom", which mixes two tests: a paired test has one sample
-    of differences and hence no second variance. This function reads it as Welch's test, which
-    ignores that the folds are paired. Read as `paired_t_test`, it reproduces the published
-    counts.
+    of differences and hence no second variance. This function implements Welch's test,
+    which ignores the pairing of the folds; `paired_t_test` reproduces the published counts.
 
     Parameters
     ----------

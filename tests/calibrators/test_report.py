@@ -17,7 +17,7 @@ def test_a_report_is_a_few_plain_sentences():
     assert str(REPORT) == (
         "The probabilities are a weighted average of temperature scaling (75%), no calibration "
         "(25%). The log loss is expected to fall by 0.123 (95% interval 0.050 to 0.200, from 80 "
-        "rows). Too rare to be calibrated by themselves: yew, elm."
+        "observations). Too rare to be calibrated individually: yew, elm."
     )
     worse = dataclasses.replace(REPORT, gain=Interval(-0.01, -0.05, 0.03, 0.95))
     assert "The log loss may not fall: the expected gain is -0.010 (95%" in str(worse)
@@ -25,8 +25,8 @@ def test_a_report_is_a_few_plain_sentences():
     assert "is 0.000 (95% interval 0.000 to 0.030" in str(nothing)
     left_out = dataclasses.replace(REPORT, weights=(1.0, 0.0, 0.0), rare_classes=())
     assert str(left_out) == (
-        "The probabilities are uncalibrated, because calibration did not lower the held-out log "
-        "loss of 80 rows beyond chance."
+        "The probabilities are left uncalibrated, because calibration did not lower the log loss "
+        "on 80 held-out observations beyond chance."
     )
     single = dataclasses.replace(REPORT, weights=(0.0, 1.0, 0.0), n_rows=0, rare_classes=())
     assert str(single).startswith("The probabilities are calibrated by temperature scaling. The ga")

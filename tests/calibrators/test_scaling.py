@@ -221,15 +221,15 @@ def test_separable_scores_have_a_finite_solution(calibrator):
 @pytest.mark.parametrize(
     ("calibrator", "message"),
     [
-        (TemperatureScaling(penalty=-1), "penalty must be a number of at least 0, got -1"),
+        (TemperatureScaling(penalty=-1), "penalty must be a nonnegative number, got -1"),
         (
             StructuredMatrixScaling(diagonal=np.nan),
-            "diagonal must be a number of at least 0, got nan",
+            "diagonal must be a nonnegative number, got nan",
         ),
-        (VectorScaling(intercept=-0.1), "intercept must be a number of at least 0, got -0.1"),
+        (VectorScaling(intercept=-0.1), "intercept must be a nonnegative number, got -0.1"),
         (
             DirichletCalibrator(off_diagonal=-2),
-            "off_diagonal must be a number of at least 0, got -2",
+            "off_diagonal must be a nonnegative number, got -2",
         ),
     ],
 )

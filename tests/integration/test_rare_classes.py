@@ -130,7 +130,7 @@ def test_probabilities_stay_uncalibrated_if_only_one_class_can_be_held_out():
     np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
     assert model.calibration_report_.rare_classes == ("a", "b", "c")
     assert str(model.calibration_report_).startswith(
-        "The probabilities are uncalibrated, because no rows"
+        "The probabilities are left uncalibrated, because rows of at least two"
     )
 
 

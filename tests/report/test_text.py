@@ -85,7 +85,7 @@ def test_underconfidence_is_named_only_where_the_test_finds_miscalibration():
 @pytest.mark.parametrize(
     ("verdicts", "answer"),
     [
-        ([Verdict.CALIBRATED], "Yes: there is no miscalibration beyond chance."),
+        ([Verdict.CALIBRATED], "Yes: the test finds no miscalibration beyond chance."),
         ([Verdict.UNCLEAR], "Cannot tell: there are too few rows."),
         ([Verdict.MISCALIBRATED] * 2, "No: both models are miscalibrated."),
         ([Verdict.MISCALIBRATED] * 3, "No: all 3 models are miscalibrated."),
@@ -102,7 +102,7 @@ def test_underconfidence_is_named_only_where_the_test_finds_miscalibration():
             [Verdict.CALIBRATED, Verdict.NEARLY_CALIBRATED],
             "Nearly: any miscalibration is slight.",
         ),
-        ([Verdict.CALIBRATED] * 2, "Yes: there is no miscalibration beyond chance."),
+        ([Verdict.CALIBRATED] * 2, "Yes: the test finds no miscalibration beyond chance."),
     ],
 )
 def test_the_verdicts_of_all_models_make_one_answer(analysis, verdicts, answer):

@@ -73,7 +73,7 @@ def test_a_class_without_rows_keeps_its_column_also_in_a_file(tmp_path, method):
 def test_every_method_has_a_report_that_a_file_keeps(tmp_path, method):
     fitted = fit_probabilities(table(), "truth", method=method)
     assert "The log loss is expected to fall by" in fitted.report
-    assert f"from {N} rows" in fitted.report
+    assert f"from {N} observations" in fitted.report
     fitted.save(tmp_path / "c.skops")
     assert ProbabilityCalibrator.load(tmp_path / "c.skops").report == fitted.report
 
@@ -82,7 +82,7 @@ def test_the_report_names_rare_classes():
     truth = [*TRUTH[:-2], "rare", "rare"]
     scores = np.hstack([0.9 * SCORES, np.full((N, 1), 0.1)])
     fitted = fit_probabilities(table(scores, truth, (*CLASSES, "rare")), "truth")
-    assert fitted.report.endswith("Too rare to be calibrated by themselves: rare.")
+    assert fitted.report.endswith("Too rare to be calibrated individually: rare.")
 
 
 def changed(row, column, cell):

@@ -51,9 +51,10 @@ DEFAULT_CANDIDATES: dict[str, MulticlassCalibrator] = {
 class AutoCalibrator(MulticlassCalibrator):
     r"""A weighted average of calibrators, shrunk toward no calibration.
 
-    Cross-validation determines the held-out log loss of the candidates, which always include no
-    calibration. The weights of their average minimize this loss, and the average is shrunk
-    toward no calibration: the noisier its gain, the more.
+    Cross-validation determines the held-out log loss of the candidates, which always
+    include the uncalibrated probabilities. The weights of their average minimize this loss,
+    and the average is shrunk toward no calibration: the noisier its gain, the stronger the
+    shrinkage.
 
     Parameters
     ----------
@@ -82,13 +83,13 @@ class AutoCalibrator(MulticlassCalibrator):
     .. math:: \gamma \sum_c w_c q_c + (1 - \gamma) q_0 ,
 
     where :math:`q_c` are the probabilities of the candidates, :math:`w_c` the weights that
-    minimize the held-out log loss, and :math:`q_0` the uncalibrated probabilities. The shrinkage
-    is :math:`\gamma = m^2 / (m^2 + s^2)`, where :math:`m` is the mean held-out gain of the
-    average over no calibration and :math:`s` its standard error; it is 0 if :math:`m` is
-    negative.
+    minimize the held-out log loss, and :math:`q_0` the uncalibrated probabilities. The
+    shrinkage factor is :math:`\gamma = m^2 / (m^2 + s^2)`, where :math:`m` is the mean
+    held-out gain of the average over no calibration and :math:`s` its standard error; it is 0
+    if :math:`m` is not positive.
 
     Points of one group, such as repeated scores of the same row or several rows of the same
-    patient, are never in both the training and the test set of a fold.
+    patient, are never in both the training and the test rows of a split.
 
     Examples
     --------

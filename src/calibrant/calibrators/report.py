@@ -83,17 +83,17 @@ class CalibrationReport(Record):
             text = f"{self._describe_weights()} {self._describe_gain()}"
         elif self.n_rows == 0:
             text = (
-                "The probabilities are uncalibrated, because no rows of two classes could be "
-                "held out."
+                "The probabilities are left uncalibrated, because rows of at least two classes "
+                "must be held out, and this was not possible."
             )
         else:
             text = (
-                "The probabilities are uncalibrated, because calibration did not lower the "
-                f"held-out log loss of {self._rows()} beyond chance."
+                "The probabilities are left uncalibrated, because calibration did not lower the "
+                f"log loss on {self._rows('held-out ')} beyond chance."
             )
         if self.rare_classes:
             names = ", ".join(str(name) for name in self.rare_classes)
-            text += f" Too rare to be calibrated by themselves: {names}."
+            text += f" Too rare to be calibrated individually: {names}."
         return text
 
     def _repr_html_(self) -> str:
@@ -108,8 +108,9 @@ class CalibrationReport(Record):
             f"<th>held-out log loss</th></tr>{rows}</table>"
         )
 
-    def _rows(self) -> str:
-        return "1 row" if self.n_rows == 1 else f"{self.n_rows} rows"
+    def _rows(self, kind: str = "") -> str:
+        # Rows of one group are one observation.
+        return f"1 {kind}observation" if self.n_rows == 1 else f"{self.n_rows} {kind}observations"
 
     def _describe_weights(self) -> str:
         chosen = sorted(zip(self.weights, self.candidates, strict=True), reverse=True)
@@ -155,7 +156,7 @@ def make_report(
     gain : ndarray of shape (n_groups,)
         Gains of independent rows or groups.
     rare_classes : sequence
-        Classes with too few rows to be calibrated by themselves.
+        Classes with too few rows to be calibrated individually.
 
     Returns
     -------

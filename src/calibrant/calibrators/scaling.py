@@ -89,7 +89,7 @@ class StructuredMatrixScaling(MulticlassCalibrator):
     ----------
     intercept, diagonal, off_diagonal : float, default=1.0
         The strength of the ridge penalty on each part of the map. 1 is the published
-        strength [1]_; infinity leaves the part out.
+        strength [1]_; infinity fixes that part at the identity map.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ def _fit_floor_and_inverse_temperature(
 def _check_penalty(name: str, value: float) -> None:
     if not isinstance(value, int | float | np.floating) or not value >= 0:
         raise ValueError(
-            f"{name} must be a number of at least 0, got {value!r}. A common choice is 1."
+            f"{name} must be a nonnegative number, got {value!r}. Omit it to use the default."
         )
 
 

@@ -36,7 +36,9 @@ def info(
 def fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAMES", help="Data sets to download; all that UCI has by default."),
+        typer.Argument(
+            metavar="NAMES", help="Data sets to download. By default, all that UCI provides."
+        ),
     ] = None,
 ) -> None:
     """Download data sets from UCI and verify their checksums.

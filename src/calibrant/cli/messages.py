@@ -16,7 +16,7 @@ def one_line_errors(*more: type[Exception]) -> Iterator[None]:
     Parameters
     ----------
     *more : type
-        Exceptions beside ValueError, OSError and ImportError.
+        Exceptions besides ValueError, OSError and ImportError.
     """
     resolvable: tuple[type[Exception], ...] = (ValueError, OSError, ImportError, *more)
     try:

@@ -86,7 +86,7 @@ def reliability_curve(
     y_true, proba, labels, sample_weight : array-like
         See `log_loss`.
     of : label or "top-label", default="top-label"
-        The class whose probabilities to assess. "top-label" means the most probable class of
+        The class whose probabilities are assessed. "top-label" means the most probable class of
         each row.
     n_bins : int, default=None
         The number of bins. ``None`` means one bin per 20 rows, at most 10. Equal probabilities
@@ -101,9 +101,9 @@ def reliability_curve(
 
     Notes
     -----
-    The limits are those of Wilson's score interval [1]_, which keeps its level even with few rows
-    and at observed frequencies of 0 and 1 [2]_. With weights, the number of rows in a bin is
-    replaced by the effective sample size :math:`(\sum_i w_i)^2 / \sum_i w_i^2`.
+    The limits are those of Wilson's score interval [1]_, whose coverage stays close to the
+    nominal level even with few rows and at observed frequencies of 0 and 1 [2]_. With weights,
+    the number of rows in a bin is replaced by the effective sample size :math:`(\sum_i w_i)^2 / \sum_i w_i^2`.
 
     The level holds for each bin separately. For calibrated probabilities in ten bins, about
     four curves in ten have a bin whose 95% interval misses the diagonal. For a single answer

@@ -43,8 +43,8 @@ def load(path: str | Path) -> Any:
     Warns
     -----
     CalibrationWarning
-        If the model was saved with another version of scikit-learn, since its probabilities may
-        differ.
+        If the model was saved with another minor version of scikit-learn, since its
+        probabilities may differ.
 
     See Also
     --------

@@ -64,7 +64,7 @@ def summarize_miscalibration(analysis: Analysis) -> str:
     verdicts = [model.miscalibration.verdict for model in analysis.models]
     if len(verdicts) == 1:
         return {
-            Verdict.CALIBRATED: "Yes: there is no miscalibration beyond chance.",
+            Verdict.CALIBRATED: "Yes: the test finds no miscalibration beyond chance.",
             Verdict.NEARLY_CALIBRATED: "Nearly: they are miscalibrated, but only slightly.",
             Verdict.UNCLEAR: "Cannot tell: there are too few rows.",
             Verdict.MISCALIBRATED: "No: they are miscalibrated.",
@@ -82,7 +82,7 @@ def summarize_miscalibration(analysis: Analysis) -> str:
         return f"Cannot tell for {n_unclear} of {n_models} models: there are too few rows."
     if Verdict.NEARLY_CALIBRATED in verdicts:
         return "Nearly: any miscalibration is slight."
-    return "Yes: there is no miscalibration beyond chance."
+    return "Yes: the test finds no miscalibration beyond chance."
 
 
 def describe_miscalibration(miscalibration: Miscalibration) -> str:

@@ -55,10 +55,20 @@ def test_the_estimator_imports_no_models_and_no_package_beyond_those_of_scikit_l
     assert ours & models == set()
 
 
-WITHOUT_EXTRAS = """
+WITHOUT_EXTRAS = '''
 import sys
-for name in ("jinja2", "markupsafe", "matplotlib", "pandas", "rich", "skops", "typer"):
-    sys.modules[name] = None  # as if it were not installed
+
+class NotInstalled:
+    """Hide packages; None in sys.modules would also do so, but scikit-learn 1.7 reads it."""
+
+    names = {"jinja2", "markupsafe", "matplotlib", "pandas", "rich", "skops", "typer"}
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name in cls.names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NotInstalled)
 from calibrant.report import Source, analyze, evaluate_probabilities
 evaluation = evaluate_probabilities(
     [[0.9, 0.1], [0.2, 0.8]] * 20, [0, 1] * 20, calibrator="temperature", n_repeats=1
@@ -69,7 +79,7 @@ for statement in ("from calibrant.report import write_report", "import calibrant
         exec(statement)
     except ImportError as error:
         print(error)
-"""
+'''
 
 
 def test_a_report_is_computed_without_extras_and_its_page_names_missing_packages():

@@ -32,7 +32,8 @@ test: .venv/test-tools browser
 
 # OpenBLAS, the linear algebra of NumPy and SciPy, chooses its kernels by the processor, and each
 # kernel rounds sums in an order of its own. The two that differ most are the oldest one and the
-# newest that this processor can run. Nothing that reads files, draws or prints depends on them.
+# newest that this processor can run. What is left out reads files,
+# draws or prints; its few numeric comparisons go through the same functions.
 NEWEST := $(if $(shell grep -s avx512f /proc/cpuinfo),SKYLAKEX,HASWELL)
 NOT_NUMERIC := benchmarks cli datasets experiments persistence plots report tabular
 test-kernels: .venv/test-tools

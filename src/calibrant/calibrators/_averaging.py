@@ -50,6 +50,7 @@ def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
         gradient = w * (slope - w @ slope) - credit * (1.0 - n_candidates * w)
         return float(value), gradient
 
+    # In log weights, the problem is smooth and unconstrained but not convex, so no Newton steps.
     found = minimize(loss, np.zeros(n_candidates), jac=True, method="L-BFGS-B")
     return np.asarray(softmax(found.x))
 

@@ -103,7 +103,8 @@ def reliability_curve(
     -----
     The limits are those of Wilson's score interval [1]_, whose coverage stays close to the
     nominal level even with few rows and at observed frequencies of 0 and 1 [2]_. With weights,
-    the number of rows in a bin is replaced by the effective sample size :math:`(\sum_i w_i)^2 / \sum_i w_i^2`.
+    the number of rows in a bin is replaced by the effective sample size
+    :math:`(\sum_i w_i)^2 / \sum_i w_i^2`.
 
     The level holds for each bin separately. For calibrated probabilities in ten bins, about
     four curves in ten have a bin whose 95% interval misses the diagonal. For a single answer

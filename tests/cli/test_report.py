@@ -147,7 +147,7 @@ def test_calibrate_reports_on_given_probabilities(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "Open page.html in a browser." in result.stdout
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "probabilities of 3 classes" in page
+    assert "probabilities for 3 classes" in page
     assert "your model, calibrated" in page
     [again] = commands(page)
     (tmp_path / "page.html").unlink()

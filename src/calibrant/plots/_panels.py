@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
@@ -27,7 +28,7 @@ TITLE_LINE_HEIGHT = 0.2
 SERIES = "calibrant-series"
 
 
-class PanelDisplay:
+class PanelDisplay(ABC):
     """Base class of displays with one panel per class.
 
     Parameters
@@ -80,19 +81,19 @@ class PanelDisplay:
                 text.set_parse_math(False)
         return self
 
+    @abstractmethod
     def _contents(self) -> Mapping[str, Any]:
         """Return what to draw in each panel, by panel title."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _prepare(self, ax: Axes, content: Any) -> None:
         """Set up a panel before its first series."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _draw(
         self, ax: Axes, content: Any, style: dict[str, Any], line_options: dict[str, Any]
     ) -> None:
         """Draw one series in the given style, which ``line_options`` can override."""
-        raise NotImplementedError
 
 
 def make_panels(

@@ -22,20 +22,23 @@ from calibrant.cli.arguments import (
     output_to,
 )
 from calibrant.cli.messages import one_line_errors
+from experiments.arena.losses import ArenaLosses, compute_losses
+from experiments.arena.tables import HARM
 from experiments.cluster import dask_cluster
 from experiments.experiment import Experiment, TableOptions
 from experiments.page import render_results
 from experiments.paper.losses import METRICS, TESTS
 from experiments.paper.tables import DATA_SETS
 from experiments.ranks import draw_ranks
-from experiments.registry import EXPERIMENTS
+from experiments.registry import ARENAS, EXPERIMENTS
 from experiments.rendering import FORMATS, render
 from experiments.runner import make_status_table, run_experiment
 from experiments.store import Run, Store, open_store
 
-DATA_SETS_TABLE = "data-sets"
+DATA_SETS_TABLE, HARM_TABLE = "data-sets", "harm"
 TABLE_NAMES = [
     DATA_SETS_TABLE,
+    HARM_TABLE,
     *dict.fromkeys(name for experiment in EXPERIMENTS.values() for name in experiment.tables),
 ]
 DEFAULT_TABLES = dict.fromkeys(next(iter(each.tables)) for each in EXPERIMENTS.values())
@@ -49,7 +52,10 @@ def _list_below(title: str, descriptions: Mapping[str, str]) -> str:
 
 def _list_tables() -> str:
     """Return the tables with their descriptions, once for all experiments that have them."""
-    paragraphs = [_list_below("All experiments", {DATA_SETS_TABLE: DATA_SETS.description})]
+    paragraphs = [
+        _list_below("All experiments", {DATA_SETS_TABLE: DATA_SETS.description}),
+        _list_below("All experiments of the arena", {HARM_TABLE: HARM.description}),
+    ]
     for tables, group in groupby(EXPERIMENTS.values(), key=lambda experiment: experiment.tables):
         title = f"Experiments {', '.join(experiment.name for experiment in group)}"
         paragraphs.append(
@@ -149,6 +155,9 @@ def tables_command(
         if table == DATA_SETS_TABLE:
             print(render(DATA_SETS.make(), format), end="")
             return
+        if table == HARM_TABLE:
+            print(render(HARM.make(_read_arenas(store)), format), end="")
+            return
         chosen = EXPERIMENTS[experiment]
         name = table or next(iter(chosen.tables))
         if name not in chosen.tables:
@@ -206,3 +215,18 @@ def _read_runs(path: Path, experiment: Experiment) -> list[Run]:
             f"python -m experiments run --experiment {experiment.name} --store {path}"
         )
     return runs
+
+
+def _read_arenas(path: Path) -> dict[str, ArenaLosses]:
+    """Return the losses of all experiments of the arena that have runs, by name."""
+    with open_store(path) as store:
+        losses = {
+            experiment.name: compute_losses(runs, experiment.n_train)
+            for experiment in ARENAS
+            if (runs := store.runs(experiment.name))
+        }
+    if not losses:
+        raise ValueError(
+            f"{path} must contain runs of the arena, but it has none. Run: make arena STORE={path}"
+        )
+    return losses

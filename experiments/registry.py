@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 from calibrant.datasets import dataset_names
 from experiments.arena.experiment import ArenaExperiment
 from experiments.arena.methods import OUT_OF_BAG_METHODS
 from experiments.experiment import Experiment
 from experiments.paper.experiment import CorrectExperiment, PublishedExperiment
 
-# Data sets with hardly more than 200 rows, too few to train on 200 and test on the rest.
-SMALLEST_DATA_SETS = ("seeds", "development")
+TRAINING_SIZES = (25, 50, 100, 200, 500)
+# A data set is left out if fewer rows than this would remain to test on.
+MIN_TEST_ROWS = 50
+# Rows of the data sets that are not large enough for every training size.
+N_ROWS = {
+    "seeds": 210,
+    "development": 225,
+    "heart": 297,
+    "ecoli": 336,
+    "wholesale": 440,
+    "forest": 523,
+}
 
 PAPER = CorrectExperiment(name="paper", title="The paper's experiment, with its errors corrected")
 AS_PUBLISHED = PublishedExperiment(
@@ -27,19 +39,20 @@ ARENAS = (
     ArenaExperiment(
         name="arena",
         title="All methods, on ten folds of at most 1,000 rows of each data set",
-        paper_method_classifiers=("nb",),
     ),
     *(
         ArenaExperiment(
             name=f"arena-{n_train}",
             title=f"All methods, fitted on {n_train} rows",
             data_sets=tuple(
-                name for name in dataset_names() if n_train < 200 or name not in SMALLEST_DATA_SETS
+                name
+                for name in dataset_names()
+                if N_ROWS.get(name, math.inf) - n_train >= MIN_TEST_ROWS
             ),
             n_folds=3,
             n_train=n_train,
         )
-        for n_train in (50, 100, 200)
+        for n_train in TRAINING_SIZES
     ),
 )
 OUT_OF_BAG = ArenaExperiment(

@@ -17,7 +17,7 @@ from calibrant._core.typing import FloatArray, IndexArray
 from experiments.arena.fit_cache import CachedClassifier, FitCache
 from experiments.arena.inputs import MethodInput
 from experiments.arena.losses import compute_losses
-from experiments.arena.methods import GENERAL_METHODS, METHODS, PAPER_METHODS, RAW
+from experiments.arena.methods import ARENA_METHODS, CLASSIFIER_OF, METHODS, RAW
 from experiments.arena.peers import PEERS, check_peers
 from experiments.arena.tables import TABLES
 from experiments.classifiers import CLASSIFIERS
@@ -47,25 +47,23 @@ class ArenaExperiment(Experiment):
     Attributes
     ----------
     methods : tuple of str
-        Names of the methods.
+        Names of the methods. Those in `CLASSIFIER_OF` run with one classifier only.
     n_train : int or None
         Number of training rows, drawn by stratified sampling for each fold; the other rows are
         test rows. None means cross-validation.
-    paper_method_classifiers : tuple of str
-        Names of the classifiers with which the paper's methods are run, too. The other classifiers
-        are too slow for their many refits.
     """
 
     classifiers: tuple[str, ...] = tuple(CLASSIFIERS)
-    methods: tuple[str, ...] = tuple(GENERAL_METHODS)
+    methods: tuple[str, ...] = tuple(ARENA_METHODS)
     n_train: int | None = None
-    paper_method_classifiers: tuple[str, ...] = ()
 
     def method_groups(self, classifier: str) -> list[tuple[str, ...]]:
-        """Return one group of all methods, since they share fits."""
-        if classifier in self.paper_method_classifiers:
-            return [(*self.methods, *PAPER_METHODS)]
-        return [self.methods]
+        """Return one group of all methods for this classifier, since they share fits."""
+        return [
+            tuple(
+                name for name in self.methods if CLASSIFIER_OF.get(name, classifier) == classifier
+            )
+        ]
 
     def check_environment(self) -> None:
         """Raise ValueError if a package that provides one of the methods is missing."""

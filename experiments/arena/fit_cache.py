@@ -1,8 +1,9 @@
-"""A classifier that is fitted only once on the same rows, however many methods use it."""
+"""A classifier that fits and scores the same rows only once, however many methods use it."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -13,18 +14,21 @@ from sklearn.utils.metaestimators import available_if
 
 
 class FitCache:
-    """Fitted models by training rows, with the times of their fits.
+    """Fitted models and their predictions, with the times that they took.
 
     Attributes
     ----------
     models : dict
         Model and seconds of its fit, by the content of the training rows.
+    predictions : dict
+        Prediction and its seconds, by the model, its method and the content of the rows.
     saved_seconds : float
-        Time saved by fits that were found in the cache. The caller resets it.
+        Time saved by what was found in the cache. The caller resets it.
     """
 
     def __init__(self) -> None:
-        self.models: dict[str, tuple[Any, float]] = {}
+        self.models: dict[Hashable, tuple[Any, float]] = {}
+        self.predictions: dict[Hashable, tuple[Any, float]] = {}
         self.saved_seconds = 0.0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> FitCache:
@@ -34,14 +38,29 @@ class FitCache:
     def fit(self, estimator: Any, X: Any, y: Any) -> Any:
         """Return the estimator fitted on these rows, from the cache if possible."""
         key = content_hash((np.ascontiguousarray(X), np.asarray(y)))
-        if key in self.models:
-            model, seconds = self.models[key]
+        return self._recall(self.models, key, lambda: clone(estimator).fit(X, y))
+
+    def predict(self, model: Any, method: str, X: Any) -> NDArray[Any]:
+        """Return what a method of a cached model predicts for these rows."""
+        # The cache keeps its models, so their ids remain unique.
+        key = (id(model), method, content_hash(np.ascontiguousarray(X)))
+        # A copy, in case the caller changes it.
+        return self._recall(self.predictions, key, lambda: getattr(model, method)(X)).copy()
+
+    def _recall(
+        self,
+        results: dict[Hashable, tuple[Any, float]],
+        key: Hashable,
+        compute: Callable[[], Any],
+    ) -> Any:
+        if key in results:
+            result, seconds = results[key]
             self.saved_seconds += seconds
-            return model
+            return result
         start = time.perf_counter()
-        model = clone(estimator).fit(X, y)
-        self.models[key] = (model, time.perf_counter() - start)
-        return model
+        result = compute()
+        results[key] = (result, time.perf_counter() - start)
+        return result
 
 
 def _available_if_estimator_has(method: str) -> Any:
@@ -49,7 +68,7 @@ def _available_if_estimator_has(method: str) -> Any:
 
 
 class CachedClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier whose fits are cached.
+    """A classifier whose fits and predictions are cached.
 
     The methods of the arena fit the same classifier on the same rows many times. Caching does not
     change predictions, and the recorded time of each method includes the time that it saved.
@@ -75,14 +94,14 @@ class CachedClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict classes."""
-        return self.model_.predict(X)
+        return self.cache.predict(self.model_, "predict", X)
 
     @_available_if_estimator_has("predict_proba")  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict probabilities, if the classifier can."""
-        return self.model_.predict_proba(X)
+        return self.cache.predict(self.model_, "predict_proba", X)
 
     @_available_if_estimator_has("decision_function")  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return decision values, if the classifier has them."""
-        return self.model_.decision_function(X)
+        return self.cache.predict(self.model_, "decision_function", X)

@@ -35,6 +35,8 @@ class ArenaLosses:
         Seconds to fit and calibrate, averaged over the folds.
     test_ratio : ndarray of shape (n_cases,) or None
         Ratio of test rows to training rows. None means the ratio in cross-validation.
+    versions : dict of str to list of str
+        Versions of Python and of the packages in these runs; several if the runs differ.
     """
 
     cases: list[Case]
@@ -45,6 +47,7 @@ class ArenaLosses:
     was_run: BoolArray
     seconds: FloatArray
     test_ratio: FloatArray | None
+    versions: dict[str, list[str]]
 
     @property
     def mean_log_loss(self) -> FloatArray:
@@ -72,19 +75,18 @@ def compute_losses(runs: Sequence[Run], n_train: int | None) -> ArenaLosses:
     ArenaLosses
         The losses.
     """
+    folds = _complete_folds(runs)
+    runs = [run for run in runs if run.fold in folds]
     names = {run.method for run in runs}
     methods = [name for name in METHODS if name in names]
     order = list(CLASSIFIERS)
     cases = sorted(
         {run.case for run in runs}, key=lambda case: (order.index(case.classifier), case.data_set)
     )
-    folds = _complete_folds(runs)
     shape = (len(cases), len(methods), len(folds))
     losses, briers, seconds = (np.full(shape, np.nan) for _ in range(3))
     was_run = np.zeros(shape, dtype=bool)
     for run in runs:
-        if run.fold not in folds:
-            continue
         place = (cases.index(run.case), methods.index(run.method), folds.index(run.fold))
         was_run[place] = True
         seconds[place] = run.model_seconds + (run.calibration_seconds or 0.0)
@@ -99,8 +101,25 @@ def compute_losses(runs: Sequence[Run], n_train: int | None) -> ArenaLosses:
         n_test = {run.case: len(run.y_true) for run in runs}
         test_ratio = np.array([n_test[case] / n_train for case in cases])
     return ArenaLosses(
-        cases, methods, folds, losses, briers, was_run, seconds.mean(axis=2), test_ratio
+        cases,
+        methods,
+        folds,
+        losses,
+        briers,
+        was_run,
+        seconds.mean(axis=2),
+        test_ratio,
+        _collect_versions(runs),
     )
+
+
+def _collect_versions(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """Return the versions of every package in any of the runs."""
+    versions: dict[str, set[str]] = {}
+    for run in runs:
+        for package, version in run.versions.items():
+            versions.setdefault(package, set()).add(version)
+    return {package: sorted(found) for package, found in versions.items()}
 
 
 def _complete_folds(runs: Sequence[Run]) -> list[int]:

@@ -17,7 +17,7 @@ from calibrant.calibrators import (
 )
 from calibrant.generation import RepeatedFolds
 from experiments.arena.inputs import Method, MethodInput
-from experiments.arena.peers import PEERS, predict_uncalibrated
+from experiments.arena.peers import PEERS, SVM_PEERS, predict_uncalibrated
 
 # Uncalibrated probabilities, and the default of calibrant.
 RAW, AUTO = "raw", "auto"
@@ -81,8 +81,8 @@ GENERAL_METHODS: dict[str, Method] = {
     },
     **PEERS,
 }
-# The paper's methods refit a model for every binary problem and split, which takes hours with
-# most classifiers.
+# The paper's methods fit a model for every binary problem and split, which takes hours with most
+# classifiers.
 PAPER_METHODS: dict[str, Method] = {
     "one-vs-rest DGG+ENIR": calibrant_method("enir", strategy="one-vs-rest"),
     "all pairs DGG+ENIR": calibrant_method("enir", strategy="all-pairs"),
@@ -98,4 +98,7 @@ OUT_OF_BAG_METHODS: dict[str, Method] = {
         for name, cv in {"Monte Carlo": "monte-carlo", "out-of-bag": "oob"}.items()
     },
 }
-METHODS: dict[str, Method] = GENERAL_METHODS | PAPER_METHODS | OUT_OF_BAG_METHODS
+# Methods that run with one classifier only, and its name.
+CLASSIFIER_OF = dict.fromkeys(PAPER_METHODS, "nb") | dict.fromkeys(SVM_PEERS, "svm")
+ARENA_METHODS = GENERAL_METHODS | PAPER_METHODS | SVM_PEERS
+METHODS: dict[str, Method] = ARENA_METHODS | OUT_OF_BAG_METHODS

@@ -50,6 +50,17 @@ def _scores(model: Any, X: FloatArray) -> FloatArray:
     return np.asarray(softmax(decision, axis=1))
 
 
+def svc_probability(given: MethodInput) -> FloatArray:
+    """Return the probabilities of ``SVC(probability=True)``.
+
+    They are libsvm's: Platt scaling of every pair of classes, fitted to the held-out decision
+    values of five folds, and coupled. scikit-learn 1.9 deprecates this parameter.
+    """
+    model = clone(given.uncached_classifier)
+    model.set_params(probability=True, random_state=given.seed)
+    return np.asarray(model.fit(given.X, given.y).predict_proba(given.X_test))
+
+
 def scikit_learn(method: str, ensemble: bool) -> Method:
     """Return `CalibratedClassifierCV` with its default of five folds.
 
@@ -64,34 +75,53 @@ def scikit_learn(method: str, ensemble: bool) -> Method:
     return predict
 
 
-def on_held_out_scores(calibrate: ScoreMethod) -> Method:
+def on_held_out_scores(calibrate: ScoreMethod, *, needs_all_classes: bool = True) -> Method:
     """Return a method that fits a calibrator to the held-out scores of ten folds.
 
     Fewer folds are used if no class has ten rows. Classes that are missing from the training rows
     of a fold get a score of 0.
+
+    Parameters
+    ----------
+    calibrate : callable
+        The calibrator.
+    needs_all_classes : bool, default=True
+        Whether to keep rows whose class is missing from the training rows of their fold. Without
+        them, a class may have no rows at all, but their score of 0 distorts calibrators that take
+        logarithms.
+
+    Returns
+    -------
+    callable
+        The method.
     """
 
     def predict(given: MethodInput) -> FloatArray:
         classes = np.unique(given.y)
         held_out = np.zeros((len(given.y), len(classes)))
+        kept = np.ones(len(given.y), dtype=bool)
         n_folds = min(N_FOLDS, int(np.bincount(given.y).max()))
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=given.seed)
         for train, test in splitter.split(given.X, given.y):
             model = clone(given.classifier).fit(given.X[train], given.y[train])
             columns = np.searchsorted(classes, model.classes_)
             held_out[np.ix_(test, columns)] = _scores(model, given.X[test])
-        return calibrate(held_out, given.y, predict_uncalibrated(given))
+            kept[test] = needs_all_classes | np.isin(given.y[test], model.classes_)
+        return calibrate(held_out[kept], given.y[kept], predict_uncalibrated(given))
 
     return predict
 
 
 def probmetrics(name: str) -> ScoreMethod:
-    """Return a calibrator from probmetrics."""
+    """Return a calibrator from probmetrics, by its class or by its name in `get_calibrator`."""
 
     def calibrate(held_out: FloatArray, y: IndexArray, score: FloatArray) -> FloatArray:
-        from probmetrics.calibrators import get_calibrator
+        from probmetrics import calibrators
 
-        calibrator = get_calibrator(name)
+        if hasattr(calibrators, name):
+            calibrator = getattr(calibrators, name)()
+        else:
+            calibrator = calibrators.get_calibrator(name)
         calibrator.fit(held_out, y)
         return np.asarray(calibrator.predict_proba(score), dtype=np.float64)
 
@@ -124,18 +154,35 @@ def netcal(name: str) -> ScoreMethod:
     return calibrate
 
 
-PEERS: dict[str, Method] = {
-    f"scikit-learn {method}{', ensemble' if ensemble else ''}": scikit_learn(method, ensemble)
-    for method in ("sigmoid", "isotonic", "temperature")
-    for ensemble in (False, True)
-} | {
-    name: on_held_out_scores(calibrate)
-    for name, calibrate in {
-        "probmetrics SMS": probmetrics("sms"),
-        "probmetrics SVS": probmetrics("svs"),
-        "probmetrics Dirichlet": probmetrics("dircal"),
-        "venn-abers": venn_abers,
-        "netcal ENIR": netcal("ENIR"),
-        "netcal BBQ": netcal("BBQ"),
-    }.items()
+# The regularized scaling methods of probmetrics; "mix" adds Laplace smoothing. For more than two
+# classes, its "logistic" is SMS.
+SCALING_METHODS = {
+    "probmetrics SMS": probmetrics("sms"),
+    "probmetrics SMS, smoothed": probmetrics("logistic-mix"),
+    "probmetrics SVS": probmetrics("svs"),
+    "probmetrics temperature, smoothed": probmetrics("ts-mix"),
+    "probmetrics ETS": probmetrics("ETSCalibrator"),
 }
+OTHER_METHODS = {
+    "probmetrics vector scaling": probmetrics("VectorScalingCalibrator"),
+    "probmetrics kernel": probmetrics("KernelCalibrator"),
+    "probmetrics Venn-Abers, pairs": probmetrics("ivap-ovo"),
+    "venn-abers": venn_abers,
+    "netcal ENIR": netcal("ENIR"),
+    "netcal BBQ": netcal("BBQ"),
+}
+PEERS: dict[str, Method] = {
+    "scikit-learn sigmoid": scikit_learn("sigmoid", ensemble=False),
+    "scikit-learn sigmoid, ensemble (default)": scikit_learn("sigmoid", ensemble=True),
+    "scikit-learn isotonic": scikit_learn("isotonic", ensemble=False),
+    "scikit-learn isotonic, ensemble": scikit_learn("isotonic", ensemble=True),
+    "scikit-learn temperature": scikit_learn("temperature", ensemble=False),
+    "scikit-learn temperature, ensemble": scikit_learn("temperature", ensemble=True),
+    **{
+        name: on_held_out_scores(calibrate, needs_all_classes=False)
+        for name, calibrate in SCALING_METHODS.items()
+    },
+    **{name: on_held_out_scores(calibrate) for name, calibrate in OTHER_METHODS.items()},
+}
+# Methods that exist for the support vector machine only.
+SVM_PEERS: dict[str, Method] = {"scikit-learn SVC(probability=True)": svc_probability}

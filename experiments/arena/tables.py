@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from scipy.stats import rankdata
 
-from calibrant._core.typing import BoolArray, FloatArray
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.comparison import corrected_t_test
 from experiments.arena.losses import ArenaLosses
-from experiments.arena.methods import AUTO, PAPER_METHODS, RAW
-from experiments.arena.peers import PEERS
+from experiments.arena.methods import AUTO, CLASSIFIER_OF, RAW
+from experiments.arena.peers import PEERS, SVM_PEERS
 from experiments.classifiers import CLASSIFIERS
 from experiments.experiment import TableType
 from experiments.rendering import MISSING, Cell, Table, plain_rows
@@ -20,8 +22,8 @@ SLIGHT_HARM, CLEAR_HARM = 1.005, 1.02
 
 def make_methods_table(losses: ArenaLosses, title: str) -> Table:
     """Return one row per method: mean losses, mean rank, harm and help over all cases."""
-    # The paper's methods run with few classifiers, so their means are not comparable.
-    compared = [index for index, name in enumerate(losses.methods) if name not in PAPER_METHODS]
+    # The means of methods that run with one classifier only are not comparable.
+    compared = [index for index, name in enumerate(losses.methods) if name not in CLASSIFIER_OF]
     log_loss, brier = losses.mean_log_loss, losses.mean_brier
     raw = log_loss[:, losses.methods.index(RAW)]
     # Methods that failed rank last.
@@ -39,7 +41,7 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
     for index in sorted(compared, key=lambda index: ranks[index]):
         succeeded = ~np.isnan(log_loss[:, index])
         successes = log_loss[succeeded, index]
-        worse, better = _count_significant(losses, index)
+        signs = _significant_signs(losses, index)
         values = (_mean(successes), _mean(brier[succeeded, index]), ranks[index])
         row = [Cell(losses.methods[index])]
         for value, least, digits in zip(values, best, (4, 4, 1), strict=True):
@@ -48,8 +50,8 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
         rest = [
             _percentage(successes > SLIGHT_HARM * raw[succeeded]),
             _percentage(successes > CLEAR_HARM * raw[succeeded]),
-            str(worse),
-            str(better),
+            str(np.count_nonzero(signs > 0)),
+            str(np.count_nonzero(signs < 0)),
             f"{np.nanmean(losses.seconds[:, index]):.2f}",
             str(np.count_nonzero(~succeeded)),
         ]
@@ -72,7 +74,8 @@ def make_methods_table(losses: ArenaLosses, title: str) -> Table:
         f"Means over cases, each a classifier on a data set. Cases: {len(losses.cases)}. Folds: "
         f"{len(losses.folds)}. Raw: uncalibrated. Bold: best. Significance: corrected resampled "
         "t-test of the log loss against raw, 5%. Failed: cases in which the method failed on a "
-        "fold. Its means omit them and cannot be compared; its rank counts them as last.",
+        "fold. Its means omit them and cannot be compared; its rank counts them as last. "
+        + _describe_versions(losses.versions),
     )
 
 
@@ -80,7 +83,7 @@ def make_classifiers_table(losses: ArenaLosses, title: str) -> Table:
     """Return one row per classifier: auto, raw, the best peer and an oracle."""
     _check_has_auto(losses)
     column = {name: index for index, name in enumerate(losses.methods)}
-    peers = [name for name in PEERS if name in column]
+    peers = [name for name in (*PEERS, *SVM_PEERS) if name in column]
     rows = []
     for name, shown in [*((one.name, one.title) for one in CLASSIFIERS.values()), (None, "all")]:
         kept = [i for i, case in enumerate(losses.cases) if name in (None, case.classifier)]
@@ -122,7 +125,7 @@ def make_harmed_table(losses: ArenaLosses, title: str) -> Table:
         ["case", "raw", "auto", "change"],
         plain_rows(
             (
-                f"{CLASSIFIERS[losses.cases[i].classifier].title}, {losses.cases[i].data_set}",
+                _case_title(losses, i),
                 f"{raw[i]:.4f}",
                 f"{auto[i]:.4f}",
                 f"{auto[i] / raw[i] - 1:+.1%}",
@@ -131,6 +134,55 @@ def make_harmed_table(losses: ArenaLosses, title: str) -> Table:
             if auto[i] > raw[i]
         ),
         "Log loss, mean of the folds.",
+    )
+
+
+def make_harm_table(losses_by_experiment: Mapping[str, ArenaLosses]) -> Table:
+    """Return one row per experiment: how many cases auto harms, and by how much."""
+    rows = []
+    for name, losses in losses_by_experiment.items():
+        _check_has_auto(losses)
+        column = {method: index for index, method in enumerate(losses.methods)}
+        log_loss = losses.mean_log_loss
+        ratio = log_loss / log_loss[:, [column[RAW]]]
+        auto = ratio[:, column[AUTO]]
+        is_worse = _significant_signs(losses, column[AUTO]) > 0
+        worst = int(np.argmax(np.where(is_worse, auto, -np.inf)))
+        # A peer that failed in some case cannot be compared.
+        by_peer = {
+            peer: np.count_nonzero(ratio[:, column[peer]] > SLIGHT_HARM)
+            for peer in PEERS
+            if peer in column and not np.isnan(ratio[:, column[peer]]).any()
+        }
+        least = min(by_peer, key=lambda peer: by_peer[peer], default=None)
+        rows.append(
+            [
+                *(Cell(str(value)) for value in (name, len(auto))),
+                Cell(str(np.count_nonzero(auto > SLIGHT_HARM))),
+                Cell(str(np.count_nonzero(auto > CLEAR_HARM))),
+                Cell(str(np.count_nonzero(is_worse))),
+                Cell(f"{auto[worst] - 1:.2%}", reference=_case_title(losses, worst))
+                if is_worse.any()
+                else Cell(MISSING),
+                Cell(MISSING) if least is None else Cell(str(by_peer[least]), reference=least),
+            ]
+        )
+    return Table(
+        "Cases in which the default is worse than no calibration",
+        [
+            "experiment",
+            "cases",
+            "> 0.5% worse",
+            "> 2% worse",
+            "significantly worse",
+            "by at most",
+            "> 0.5% worse, least harmful peer",
+        ],
+        rows,
+        "Log loss, mean of the folds. Significance: corrected resampled t-test, 5%. By at most: "
+        "the largest of the significant differences. The least harmful peer is among those that "
+        "never failed.",
+        reference_name="name",
     )
 
 
@@ -171,9 +223,22 @@ def _percentage(mask: BoolArray) -> str:
     return f"{mask.mean():.0%}" if len(mask) else MISSING
 
 
-def _count_significant(losses: ArenaLosses, method: int) -> tuple[int, int]:
-    """Count the cases in which a method is significantly worse or better than raw."""
-    worse = better = 0
+def _case_title(losses: ArenaLosses, index: int) -> str:
+    case = losses.cases[index]
+    return f"{CLASSIFIERS[case.classifier].title}, {case.data_set}"
+
+
+def _describe_versions(versions: Mapping[str, list[str]]) -> str:
+    """Say which versions the runs come from, and warn if they are mixed."""
+    listed = ", ".join(f"{package} {' and '.join(found)}" for package, found in versions.items())
+    is_mixed = any(len(found) > 1 for found in versions.values())
+    warning = " The runs come from different versions and are not comparable." if is_mixed else ""
+    return f"Versions: {listed}.{warning}"
+
+
+def _significant_signs(losses: ArenaLosses, method: int) -> IndexArray:
+    """Return 1 for cases in which a method is significantly worse than raw, -1 for better."""
+    signs = np.zeros(len(losses.cases), dtype=np.intp)
     raw = losses.methods.index(RAW)
     for case, log_loss in enumerate(losses.log_loss):
         if method == raw or np.isnan(log_loss[method]).any() or log_loss.shape[1] < 2:
@@ -181,9 +246,8 @@ def _count_significant(losses: ArenaLosses, method: int) -> tuple[int, int]:
         test_ratio = None if losses.test_ratio is None else losses.test_ratio[case]
         comparison = corrected_t_test(log_loss[method], log_loss[raw], test_ratio)
         if comparison.is_significant():
-            worse += comparison.difference > 0
-            better += comparison.difference < 0
-    return worse, better
+            signs[case] = np.sign(comparison.difference)
+    return signs
 
 
 TABLES = {
@@ -198,3 +262,4 @@ TABLES = {
     ),
     "losses": TableType("losses of every run", make_losses_table),
 }
+HARM = TableType("how often the default is worse than no calibration", make_harm_table)

@@ -118,6 +118,22 @@ def test_the_report_is_written(path, tmp_path, make_run):
     assert "A first look" in page.read_text(encoding="utf-8")
 
 
+def test_the_harm_table_covers_all_experiments_of_the_arena(path, make_run):
+    with Store(path) as store:
+        store.add(
+            make_run(experiment=experiment, method=method, fold=fold, n_folds=3)
+            for experiment in ("arena", "arena-50")
+            for method in ("raw", "auto")
+            for fold in range(2)
+        )
+    printed = invoke("tables", "--table", "harm", "--store", path, "--format", "csv")
+    rows = list(csv.DictReader(printed.stdout.splitlines()))
+    assert [(row["experiment"], row["cases"]) for row in rows] == [
+        ("arena", "1"),
+        ("arena-50", "1"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -155,6 +171,7 @@ def test_mistakes_leave_no_file_and_exit_with_code_2(arguments, message, tmp_pat
             ["tables", "--experiment", "as-published", "--table", "times"],
             "python -m experiments run --experiment as-published",
         ),
+        (["tables", "--table", "harm"], "must contain runs of the arena, but it has none"),
         (["ranks"], "must contain runs of experiment arena, but it has none"),
         (["ranks", "--classifiers", "nb", "svm", "--experiment", "paper"], "got svm"),
         (["report", "-o", "page.html"], "it has none yet"),

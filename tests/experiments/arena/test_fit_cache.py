@@ -43,6 +43,20 @@ def test_the_same_rows_are_fitted_once_and_the_saved_time_is_counted():
     assert len(cache.models) == 2
 
 
+def test_the_same_rows_are_scored_once_and_copies_are_returned():
+    X, y = make_waveform(80, random_state=0)
+    cache = FitCache()
+    model = CachedClassifier(GaussianNB(), cache).fit(X, y)
+    expected = GaussianNB().fit(X, y).predict_proba(X)
+    model.predict_proba(X)[:] = np.nan
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), expected)
+    assert len(cache.predictions) == 1
+    assert cache.saved_seconds > 0
+    assert len(model.predict_proba(X[:50])) == 50
+    np.testing.assert_array_equal(model.predict(X), expected.argmax(axis=1))
+    assert len(cache.predictions) == 3
+
+
 def test_a_cached_classifier_has_the_methods_of_its_estimator():
     assert hasattr(CachedClassifier(LinearSVC(), FitCache()), "decision_function")
     assert not hasattr(CachedClassifier(LinearSVC(), FitCache()), "predict_proba")

@@ -55,6 +55,14 @@ def test_rows_that_do_not_sum_to_one_are_normalized(make_run):
     assert compute_losses([run], None).log_loss.item() == pytest.approx(-np.log(0.8))
 
 
+def test_the_versions_of_all_runs_are_collected(make_run):
+    runs = [
+        certain_run(make_run, 0.9, method=method, versions={"calibrant": version, "numpy": "2"})
+        for method, version in (("raw", "0.1"), ("auto", "0.2"))
+    ]
+    assert compute_losses(runs, None).versions == {"calibrant": ["0.1", "0.2"], "numpy": ["2"]}
+
+
 def test_the_test_ratio_follows_from_the_number_of_training_rows(make_run):
     losses = compute_losses([certain_run(make_run, 0.8, method="raw")], 50)
     np.testing.assert_allclose(losses.test_ratio, [4 / 50])

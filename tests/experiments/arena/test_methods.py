@@ -6,13 +6,15 @@ from sklearn.naive_bayes import GaussianNB
 from calibrant import CalibratedClassifier
 from calibrant.generation import RepeatedFolds
 from experiments.arena.methods import (
+    CLASSIFIER_OF,
     GENERAL_METHODS,
     METHODS,
     OUT_OF_BAG_METHODS,
     PAPER_METHODS,
     calibrant_method,
 )
-from experiments.arena.peers import PEERS
+from experiments.arena.peers import PEERS, SVM_PEERS
+from experiments.classifiers import CLASSIFIERS
 
 
 @pytest.mark.parametrize("name", [name for name in GENERAL_METHODS if name not in PEERS])
@@ -48,6 +50,11 @@ def test_only_refits_that_other_methods_share_are_cached(make_input):
 
 
 def test_no_method_is_lost_where_groups_of_methods_share_names():
-    assert set(METHODS) == {*GENERAL_METHODS, *PAPER_METHODS, *OUT_OF_BAG_METHODS}
+    assert set(METHODS) == {*GENERAL_METHODS, *PAPER_METHODS, *SVM_PEERS, *OUT_OF_BAG_METHODS}
     assert set(GENERAL_METHODS) & set(OUT_OF_BAG_METHODS) == {"raw"}
     assert METHODS["raw"] is GENERAL_METHODS["raw"]
+
+
+def test_methods_for_one_classifier_name_a_known_one():
+    assert set(CLASSIFIER_OF) == {*PAPER_METHODS, *SVM_PEERS}
+    assert set(CLASSIFIER_OF.values()) <= set(CLASSIFIERS)

@@ -6,13 +6,15 @@ from scipy.special import softmax
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from experiments.arena.peers import (
+    PEERS,
     check_peers,
     on_held_out_scores,
     predict_uncalibrated,
     scikit_learn,
+    svc_probability,
 )
 
 
@@ -40,6 +42,21 @@ def test_scikit_learns_calibration_has_its_default_folds(ensemble, make_input):
     expected = model.fit(given.X, given.y).predict_proba(given.X_test)
     proba = scikit_learn("isotonic", ensemble)(given)
     np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-12)
+
+
+def test_the_defaults_of_scikit_learn_are_the_method_of_that_name(make_input):
+    given = make_input()
+    expected = CalibratedClassifierCV(GaussianNB()).fit(given.X, given.y)
+    proba = PEERS["scikit-learn sigmoid, ensemble (default)"](given)
+    np.testing.assert_allclose(proba, expected.predict_proba(given.X_test), rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning")
+def test_the_support_vector_machine_has_probabilities_of_libsvm(make_input):
+    given = make_input(SVC(C=2.0))
+    expected = SVC(C=2.0, probability=True, random_state=given.seed).fit(given.X, given.y)
+    np.testing.assert_array_equal(svc_probability(given), expected.predict_proba(given.X_test))
+    assert not hasattr(given.uncached_classifier, "predict_proba")
 
 
 def test_score_methods_get_held_out_scores_of_every_row(make_input):
@@ -74,6 +91,9 @@ def test_a_class_missing_from_a_fold_has_a_score_of_zero(make_input):
         on_held_out_scores(calibrate)(replace(given, y=y))
     assert seen["held_out"].shape == (80, 4)
     assert seen["held_out"][0, 3] == 0
+    with pytest.warns(UserWarning, match="least populated class"):
+        on_held_out_scores(calibrate, needs_all_classes=False)(replace(given, y=y))
+    assert seen["held_out"].shape == (79, 4)
 
 
 def test_missing_packages_are_named(monkeypatch):

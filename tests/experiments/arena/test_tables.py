@@ -4,6 +4,7 @@ import pytest
 from experiments.arena.losses import compute_losses
 from experiments.arena.tables import (
     make_classifiers_table,
+    make_harm_table,
     make_harmed_table,
     make_losses_table,
     make_methods_table,
@@ -15,7 +16,7 @@ from experiments.rendering import render
 def make_arena_run(make_run):
     """Make a run on four rows whose true class has one probability; None is a failure."""
 
-    def make(method, data_set, fold, certainty):
+    def make(method, data_set, fold, certainty, **fields):
         failed = certainty is None
         proba = np.empty((0, 2))
         if not failed:
@@ -31,6 +32,7 @@ def make_arena_run(make_run):
             y_true=np.zeros(4, dtype=int),
             proba=proba,
             error="failed" if failed else None,
+            **fields,
         )
 
     return make
@@ -98,6 +100,65 @@ def test_the_best_peer_is_named(make_arena_run):
     assert "best single peer,best single peer name," in render(table, "csv")
 
 
+@pytest.fixture
+def two_classifiers(make_arena_run):
+    """Losses of naive Bayes and of the support vector machine, which has a further peer."""
+    certainties = {"raw": 0.5, "auto": 0.8, "probmetrics SMS": 0.7}
+    further = {"scikit-learn SVC(probability=True)": 0.9}
+    runs = [
+        make_arena_run(method, "ecoli", fold, certainty, classifier=classifier)
+        for classifier, of_classifier in (("nb", certainties), ("svm", certainties | further))
+        for method, certainty in of_classifier.items()
+        for fold in range(2)
+    ]
+    return compute_losses(runs, None)
+
+
+def test_a_method_of_one_classifier_is_not_compared_over_all(two_classifiers):
+    rows = cells(make_methods_table(two_classifiers, "arena"))
+    assert list(rows) == ["auto", "probmetrics SMS", "raw"]
+    assert [row[2] for row in rows.values()] == ["1.0", "2.0", "3.0"]
+
+
+def test_a_method_of_one_classifier_is_its_peer(two_classifiers):
+    table = make_classifiers_table(two_classifiers, "arena")
+    best = {row[0].text: row[3].reference for row in table.rows}
+    assert best == {
+        "naive Bayes": "probmetrics SMS",
+        "support vector machine": "scikit-learn SVC(probability=True)",
+        "all": "probmetrics SMS",
+    }
+    oracle = cells(table)["all"][-1]
+    assert oracle == f"{-np.mean(np.log([0.7, 0.9])):.4f}"
+
+
+def test_the_methods_table_says_which_versions_were_run(make_arena_run):
+    def note(*versions):
+        runs = [
+            make_arena_run("raw", "ecoli", fold, 0.5, versions={"calibrant": version, "numpy": "2"})
+            for fold, version in enumerate(versions)
+        ]
+        return make_methods_table(compute_losses(runs, None), "arena").note
+
+    assert note("0.1", "0.1").endswith("Versions: calibrant 0.1, numpy 2.")
+    assert "Versions: calibrant 0.1 and 0.2, numpy 2. The runs come from" in note("0.1", "0.2")
+
+
+def test_harm_is_counted_by_experiment(losses, make_arena_run):
+    better = [
+        make_arena_run(method, "ecoli", fold, certainty + 0.01 * fold)
+        for fold in range(3)
+        for method, certainty in {"raw": 0.5, "auto": 0.6, "netcal BBQ": 0.4}.items()
+    ]
+    table = make_harm_table({"arena": losses, "arena-50": compute_losses(better, 50)})
+    rows = cells(table)
+    # Seeds is harmed by 1.05%, beyond chance; the only peer of these runs failed on it.
+    assert rows["arena"] == ["2", "1", "0", "1", "1.05%", "-"]
+    assert table.rows[0][5].reference == "naive Bayes, seeds"
+    assert rows["arena-50"] == ["1", "0", "0", "0", "-", "1"]
+    assert table.rows[1][6].reference == "netcal BBQ"
+
+
 def test_harmed_cases_are_named(losses):
     rows = cells(make_harmed_table(losses, "arena"))
     assert list(rows) == ["naive Bayes, seeds"]
@@ -106,9 +167,13 @@ def test_harmed_cases_are_named(losses):
 
 def test_tables_about_the_default_require_its_runs(make_arena_run):
     losses = compute_losses([make_arena_run("raw", "ecoli", 0, 0.5)], None)
-    for make in (make_classifiers_table, make_harmed_table):
+    for make in (
+        lambda: make_classifiers_table(losses, "arena"),
+        lambda: make_harmed_table(losses, "arena"),
+        lambda: make_harm_table({"arena": losses}),
+    ):
         with pytest.raises(ValueError, match=r"runs of the method 'auto', got runs of raw"):
-            make(losses, "arena")
+            make()
 
 
 def test_every_run_has_its_losses_and_no_other(losses, make_arena_run):

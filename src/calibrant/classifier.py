@@ -18,15 +18,17 @@ from calibrant._core.probability_floor import (
     PSEUDO_COUNT,
     apply_probability_floor,
 )
-from calibrant._core.problems import Scorer, is_scored, make_problems, side_proba
+from calibrant._core.problems import PredictionScores, Scorer, make_problems
 from calibrant._core.routing import fit_router, route_fit
 from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant._core.validation import check_rows, make_training_data, warn_about_rare_classes
+from calibrant._core.voting import VotingEnsemble, resolve_n_voters
 from calibrant.calibrators._fitting import fit_calibrators
 from calibrant.calibrators._protocol import apply_calibrator
 from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
+from calibrant.calibrators.auto import AutoCalibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import Generator, resolve_generator
@@ -71,8 +73,22 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scikit-learn splitter; (train, test) pairs of row numbers; or an instance of a class in
         `calibrant.generation`. "auto" or ``None`` means "monte-carlo" for binary problems. For
         a multi-class problem, it means "oob" if the rows are ungrouped and the estimator is a
-        bootstrap ensemble of at least 50 models. Otherwise it means ten folds, repeated up to
-        five times if there are fewer than 1,000 rows.
+        bootstrap ensemble of at least 50 models. Otherwise it means five folds, repeated up to
+        four times if there are fewer than 1,000 rows.
+    ensemble : "auto", bool or int, default="auto"
+        Whether the models that were refitted for calibration predict, too.
+
+        - ``False``: the model fitted on all rows predicts.
+        - ``True``: up to 20 of the refitted models, the voters, predict, and no model is fitted
+          on all rows. The scores of the voters are averaged, and they are calibrated on held-out
+          scores averaged over the voters that were not fitted on the row. A number sets the
+          largest number of voters.
+        - "auto": the calibrated probabilities of the model and of the voters are averaged, with
+          weights chosen by held-out log loss; the voters are dropped if they do not lower it.
+          This requires ``method="auto"``, the direct strategy and refitted models. Otherwise
+          "auto" means ``False``.
+
+        Predictions take as many times longer as there are voters.
     n_jobs : int, default=None
         The number of fits to run in parallel. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -90,7 +106,11 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     code_ : ndarray of shape (n_classes, n_problems) or None
         The code matrix of the binary problems; None for one multi-class problem.
     estimators_ : list of classifier
-        The fitted models, one per problem, or just the frozen estimator.
+        The fitted models, one per problem, or just the frozen estimator. With
+        ``ensemble=True``, ensembles of voters: ``estimators_[0].estimators_`` are the models.
+    ensembles_ : list or None
+        With ``ensemble="auto"``, the ensembles of voters that predict together with
+        ``estimators_``, one per problem; None if no models vote.
     calibrators_ : list or None
         The fitted calibrators, one per problem; None if ``method=None``.
     calibration_report_ : CalibrationReport
@@ -140,6 +160,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     class_count_: FloatArray
     code_: CodeMatrix | None
     estimators_: list[Any]
+    ensembles_: list[VotingEnsemble] | None
     calibrators_: list[Any] | None
     calibration_report_: CalibrationReport
     strategy_: Strategy
@@ -152,6 +173,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         method: Any = "auto",
         strategy: str | Strategy = "auto",
         cv: Any = "auto",
+        ensemble: Any = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -160,6 +182,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.method = method
         self.strategy = strategy
         self.cv = cv
+        self.ensemble = ensemble
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -198,7 +221,16 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         estimator, strategy, calibrator = self._check_parameters()
         generator = resolve_generator(
-            self.cv, binary=strategy.binary, estimator=estimator, grouped=groups is not None
+            self.cv,
+            binary=strategy.binary,
+            estimator=estimator,
+            grouped=groups is not None,
+            must_resample=self._only_voters(),
+        )
+        n_voters = resolve_n_voters(
+            self.ensemble,
+            resamples=generator.resamples and calibrator is not None,
+            chooses=isinstance(calibrator, AutoCalibrator),
         )
         data = self._check_data(X, y, sample_weight, groups, fit_params, generator)
         rng = check_random_state(self.random_state)
@@ -215,22 +247,30 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if calibrator is not None:
             estimator = generator.prepare(estimator)
         fitter = Fitter(estimator, data, rng, self.n_jobs, self.verbose)
-        self.estimators_ = generator.fit_models(fitter, problems)
+        models = [] if self._only_voters() else generator.fit_models(fitter, problems)
+        self.estimators_, self.ensembles_ = models, None
         self._scorer = generator.scorer
         if calibrator is None:
             fitter.issue_warnings()
             return self._leave_uncalibrated()
 
-        # problems -> held-out scores
-        held_out = generator.generate(fitter, problems, self.estimators_)
+        # problems -> held-out scores, and models that vote
+        generated = generator.generate(fitter, problems, models, n_voters)
+        if self._only_voters():
+            generated = generated.votes()
+            can_vote = generated.has_voters
+            models = generated.ensembles() if can_vote else generator.fit_models(fitter, problems)
+            self.estimators_ = models
         fitter.issue_warnings(generator.handled_warnings)
 
         # held-out scores -> calibrators
         calibrator = set_seeds(calibrator, rng)
         name = name_calibrator(self.method, calibrator)
-        calibration = fit_calibrators(calibrator, name, held_out, problems, data)
+        calibration = fit_calibrators(calibrator, name, generated.held_out, problems, data)
         self.calibrators_ = calibration.calibrators
         self.calibration_report_ = calibration.report
+        if calibration.report.ensemble_weight > 0:
+            self.ensembles_ = generated.ensembles()
         warn_about_rare_classes(
             data, calibration.n_substitutes, len(problems), keeps_scores=not strategy.binary
         )
@@ -254,8 +294,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict_uncalibrated_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities before calibration.
 
-        They come from the same fitted models as those of `predict_proba` and are combined by
-        the same strategy, but without calibrators and without the probability floor.
+        They come from the models in ``estimators_`` and are combined by the same strategy as
+        those of `predict_proba`, but without calibrators, the ensembles of ``ensemble="auto"``
+        and the probability floor.
 
         Parameters
         ----------
@@ -289,24 +330,23 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             array of shape (n_samples, n_classes). Rows for which the estimator returns NaN are
             NaN.
         """
-        scores, are_proba = self._scores(X)
+        scores = self._scores(X)
         if not calibrated:
-            return [side_proba(score, are_proba) for score in scores]
-        scored = np.all([is_scored(score) for score in scores], axis=0)
-        probas = [np.full(score.shape, np.nan) for score in scores]
+            return scores.probas()
+        scored = scores.is_scored()
+        probas = [np.full(score.shape, np.nan) for score in scores.of_models]
         if scored.any():
-            kept = self._calibrate([score[scored] for score in scores])
-            for proba, values in zip(probas, kept, strict=True):
+            for proba, values in zip(probas, self._calibrate(scores.take(scored)), strict=True):
                 proba[scored] = values
         return probas
 
     def _class_proba(self, X: Any, *, calibrated: bool) -> FloatArray:
         """Return class probabilities; the class frequencies for rows without a score."""
-        scores, are_proba = self._scores(X)
-        calibrated = calibrated and self.calibrators_ is not None
-        scored = np.all([is_scored(score) for score in scores], axis=0)
+        calibrated = calibrated and self._is_calibrated()
+        scores = self._scores(X, with_votes=calibrated)
+        scored = scores.is_scored()
         if scored.all():
-            return self._combine(scores, are_proba, calibrated)
+            return self._combine(scores, calibrated)
         warnings.warn(
             f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows, so these "
             "rows get the class frequencies. Scale or impute the features before the classifier.",
@@ -317,8 +357,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if calibrated:
             proba = self._apply_floor(proba)
         if scored.any():
-            kept = [score[scored] for score in scores]
-            proba[scored] = self._combine(kept, are_proba, calibrated)
+            proba[scored] = self._combine(scores.take(scored), calibrated)
         return proba
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -362,6 +401,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         from sklearn.ensemble import RandomForestClassifier  # slow to import
 
         return RandomForestClassifier()
+
+    def _only_voters(self) -> bool:
+        """Return whether the voters replace the model fitted on all rows."""
+        return not isinstance(self.ensemble, str) and bool(self.ensemble)
 
     def _check_parameters(self) -> tuple[Any, Strategy, Any | None]:
         """Resolve names to objects before any work is done."""
@@ -411,31 +454,38 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rule = str(error).rstrip(".\n")
             raise ValueError(f"{rule}. Pass the same columns as in fit.") from None
 
-    def _scores(self, X: Any) -> tuple[list[FloatArray], bool]:
-        """Return the scores of each problem and whether they are probabilities."""
+    def _is_calibrated(self) -> bool:
+        check_is_fitted(self)
+        return self.calibrators_ is not None
+
+    def _scores(self, X: Any, *, with_votes: bool = True) -> PredictionScores:
+        """Return the scores of each problem."""
         check_is_fitted(self)
         self._check_columns(X)
-        return self._scorer.scores(self.estimators_, self.code_, X)
+        scores, are_proba = self._scorer.scores(self.estimators_, self.code_, X)
+        if self.ensembles_ is None or not with_votes:
+            return PredictionScores(scores, are_proba)
+        votes, _ = self._scorer.scores(self.ensembles_, self.code_, X)
+        return PredictionScores(scores, are_proba, votes)
 
-    def _calibrate(self, scores: list[FloatArray]) -> list[FloatArray]:
+    def _calibrate(self, scores: PredictionScores) -> list[FloatArray]:
         """Map the scores of the problems to calibrated probabilities."""
         if self.calibrators_ is None:
-            return scores
+            return scores.of_models
         return [
-            apply_calibrator(calibrator, score, len(self.classes_))
-            for calibrator, score in zip(self.calibrators_, scores, strict=True)
+            apply_calibrator(calibrator, *inputs, n_classes=len(self.classes_))
+            for calibrator, *inputs in zip(self.calibrators_, *scores.inputs(), strict=True)
         ]
 
-    def _combine(self, scores: list[FloatArray], are_proba: bool, calibrated: bool) -> FloatArray:
+    def _combine(self, scores: PredictionScores, calibrated: bool) -> FloatArray:
         """Combine the scores of the problems into class probabilities."""
         if not calibrated:
-            probas = [side_proba(score, are_proba) for score in scores]
-            return self.strategy_.combine(probas, self.code_, self.class_count_)
+            return self.strategy_.combine(scores.probas(), self.code_, self.class_count_)
         combined = self.strategy_.combine(
             self._calibrate(scores),
             self.code_,
             self.class_count_,
-            fallback=scores if are_proba else None,
+            fallback=scores.of_models if scores.are_proba else None,
         )
         return self._apply_floor(combined)
 

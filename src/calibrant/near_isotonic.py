@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calibrant._core.binning import run_starts
 from calibrant._core.merging import Leaves, merge_leaves
 from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
@@ -227,11 +228,11 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
         )
     # The leaves are runs of equal values, which stay equal. Their mean is set to that value rather
     # than to total / weight, so that the solution at lambda = 0 is exactly y.
-    first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+    first = run_starts(values[1:] != values[:-1])
     forest = merge_leaves(
         Leaves(
             start=first,
-            stop=np.append(first[1:], len(values)),
+            stop=np.concatenate([first[1:], [len(values)]]),
             weight=np.add.reduceat(weights, first),
             total=np.add.reduceat(weights * values, first),
             mean=values[first],
@@ -239,9 +240,10 @@ def near_isotonic_path(y: ArrayLike, sample_weight: ArrayLike | None = None) -> 
     )
     # A merge at which lambda increases starts a breakpoint; the groups of the previous breakpoint
     # are those that remain after all earlier merges.
-    increases = np.flatnonzero(np.diff(forest.merged_at, prepend=0.0) > 0)
+    lambdas = np.concatenate([[0.0], forest.merged_at])
+    breakpoints = run_starts(lambdas[1:] > lambdas[:-1])
     return NearIsotonicPath(
-        lambdas=np.append(0.0, forest.merged_at[increases]),
-        n_groups=len(first) - np.append(increases, len(forest.merged_at)),
+        lambdas=lambdas[breakpoints],
+        n_groups=len(first) - np.concatenate([breakpoints[1:], [len(lambdas)]]) + 1,
         **forest._asdict(),
     )

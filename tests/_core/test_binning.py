@@ -10,6 +10,7 @@ from calibrant._core.binning import (
     equal_weight_groups,
     group_means,
     pool_ties,
+    run_starts,
 )
 
 
@@ -54,8 +55,8 @@ def test_tied_points_are_merged_and_sorted_by_score():
     np.testing.assert_array_equal(weight, [2, 4, 2])
 
 
-def test_scores_within_the_gap_are_tied():
-    score, _, weight = pool_ties(np.array([0.0, 0.1, 0.5]), np.zeros(3), np.ones(3), gap=0.2)
+def test_scores_between_which_a_slope_could_overflow_are_tied():
+    score, _, weight = pool_ties(np.array([0.0, 1e-310, 0.5]), np.zeros(3), np.ones(3))
     np.testing.assert_array_equal(score, [0.0, 0.5])
     np.testing.assert_array_equal(weight, [2, 1])
 
@@ -99,3 +100,19 @@ def test_bins_have_equal_weight_and_keep_equal_values_together():
 @pytest.mark.parametrize(("n_rows", "n_bins"), [(1, 1), (39, 1), (60, 3), (1000, 10)])
 def test_default_number_of_bins_leaves_twenty_rows_per_bin(n_rows, n_bins):
     assert default_n_bins(n_rows) == n_bins
+
+
+def test_runs_start_where_something_changes():
+    values = np.array([3, 3, 1, 2, 2, 2])
+    np.testing.assert_array_equal(run_starts(values[1:] != values[:-1]), [0, 2, 3])
+    np.testing.assert_array_equal(run_starts(np.empty(0, dtype=bool)), [0])
+
+
+def test_distinct_points_are_only_sorted():
+    score, target, weight = np.array([0.3, 0.1, 0.2]), np.array([0.1, 0.7, 0.3]), np.ones(3) / 3
+    for pooled, expected in zip(
+        pool_ties(score, target, weight),
+        ([0.1, 0.2, 0.3], [0.7, 0.3, 0.1], weight),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(pooled, expected)

@@ -84,6 +84,15 @@ def test_two_classes_agree_with_the_binary_calibrator(wrapper, calibrator, simul
     np.testing.assert_allclose(model.predict_proba(score), expected, rtol=0, atol=1e-7)
 
 
+@pytest.mark.parametrize("wrapper", [OneVsRestCalibrator, PairwiseCalibrator])
+@pytest.mark.parametrize("calibrator", [ENIR(), IsotonicRegression(out_of_bounds="clip")])
+def test_the_given_calibrator_stays_unfitted(wrapper, calibrator, simulate):
+    model = wrapper(calibrator).fit(*simulate(60, 3, 2.0))
+    assert len({id(fitted) for fitted in [calibrator, *model.calibrators_]}) == 4
+    assert not [name for name in vars(calibrator) if name.endswith("_")]
+    assert all(fitted.get_params() == calibrator.get_params() for fitted in model.calibrators_)
+
+
 def test_groups_have_the_given_number_of_rows(simulate):
     score, y = simulate(200, 3, 2.0)
     isotonic = IsotonicRegression(out_of_bounds="clip")

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
 
-from calibrant._core.probability_floor import probability_floor
+from calibrant._core.probability_floor import apply_probability_floor, probability_floor
 from calibrant.calibrators import (
     DirichletCalibrator,
     StructuredMatrixScaling,
@@ -111,6 +111,76 @@ def test_matrix_scaling_minimizes_the_published_objective(n_classes, strength, s
         objective_of(tempered, y, weight, K * intercept, K * diagonal, K * (K - 1) * off_diagonal),
         entries(model),
     )
+
+
+def norm_of_gradient(model, log_score, y, weight, penalty):
+    """The norm of the gradient of the mean of the objective, over the entries not fixed at 0."""
+    K = log_score.shape[1]
+    delta = np.column_stack([model.coef_ - np.eye(K), model.intercept_])
+    inputs = np.column_stack([log_score, np.ones(len(y))])
+    residual = np.exp(log_softmax(log_score + inputs @ delta.T, axis=1)) - np.eye(K)[y]
+    free = np.isfinite(penalty)
+    gradient = (weight[:, None] * residual).T @ inputs
+    gradient[free] += 2 * penalty[free] * delta[free]
+    return np.linalg.norm(gradient[free]) / weight.sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 7, 8, 30])
+@pytest.mark.parametrize("strength", [1.0, 0.1, 1e-3])
+@pytest.mark.parametrize("is_diagonal", [False, True])
+def test_the_gradient_is_zero_for_any_number_of_classes(n_classes, strength, is_diagonal, simulate):
+    """Few and many classes are fitted by different methods, and so are weak penalties."""
+    K = n_classes
+    score, y = simulate(300, K, 2.0)
+    score = 0.95 * score + 0.05 / K
+    weight = make_weight(300)
+    parts = {"intercept": strength, "diagonal": strength}
+    matrix = (
+        VectorScaling(**parts)
+        if is_diagonal
+        else StructuredMatrixScaling(**parts, off_diagonal=strength)
+    )
+    model = matrix.fit(score, y, weight)
+    tempered = log_softmax(np.log(score) / model.temperature_, axis=1)
+    tempered = np.log(apply_probability_floor(np.exp(tempered), model.class_count_))
+    penalty = np.full((K, K + 1), np.inf if is_diagonal else K * (K - 1) * strength)
+    np.fill_diagonal(penalty, K * strength)
+    penalty[:, -1] = K * strength
+    assert norm_of_gradient(model, tempered, y, weight, penalty) < 1e-9
+
+
+def test_many_classes_agree_with_a_generic_optimizer(simulate):
+    K = 12
+    score, y = simulate(150, K, 2.0)
+    score = 0.95 * score + 0.05 / K
+    weight = make_weight(150)
+    model = StructuredMatrixScaling().fit(score, y, weight)
+    tempered = log_softmax(np.log(score) / model.temperature_, axis=1)
+    tempered = np.log(apply_probability_floor(np.exp(tempered), model.class_count_))
+    objective = objective_of(tempered, y, weight, K, K, K * (K - 1))
+    found = minimize(objective, np.zeros(K * (K + 1)), method="L-BFGS-B")
+    assert objective(entries(model)) <= found.fun + 1e-9
+    np.testing.assert_allclose(entries(model), found.x, rtol=0, atol=2e-3)
+
+
+def test_the_temperature_is_bounded_where_no_temperature_is_best():
+    score = np.array([[0.8, 0.2], [0.3, 0.7]] * 5)
+    always_right, always_wrong = np.tile([0, 1], 5), np.tile([1, 0], 5)
+    assert TemperatureScaling().fit(score, always_right).temperature_ == pytest.approx(1e-4)
+    assert TemperatureScaling().fit(score, always_wrong).temperature_ == pytest.approx(1e4)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1.0, 5.0])
+@pytest.mark.parametrize("n_wrong", [1, 40, 99])
+def test_extreme_temperatures_have_the_closed_form_of_two_classes(gap, n_wrong):
+    # All rows have the same two scores up to their order, so that the frequency of errors
+    # determines the temperature.
+    y = np.arange(200) % 2
+    predicted = np.where(np.arange(200) < n_wrong, 1 - y, y)
+    score = np.exp(log_softmax(gap * np.eye(2)[predicted], axis=1))
+    expected = np.log((200 - n_wrong) / n_wrong) / gap
+    temperature = TemperatureScaling().fit(score, y).temperature_
+    assert 1 / temperature == pytest.approx(expected, rel=1e-9)
 
 
 def test_vector_scaling_minimizes_the_same_objective_over_diagonal_maps(simulate):

@@ -14,7 +14,7 @@ from calibrant._core.fitting import Fitter
 from calibrant._core.problems import make_problems
 from calibrant._core.training_data import TrainingData
 from calibrant.datasets import make_waveform
-from calibrant.generation import OutOfBag, RepeatedFolds, resolve_generator
+from calibrant.generation import GroupedVotes, OutOfBag, RepeatedFolds, resolve_generator
 from calibrant.metrics import log_loss
 from calibrant.strategies import Direct, OneVsRest
 
@@ -40,7 +40,7 @@ def out_of_bag_points(estimator, X, y, strategy, weight=None, fit_params=None):
     problems = make_problems(strategy.code(data.n_classes, np.random.RandomState(0)), data)
     fitter = Fitter(OutOfBag().prepare(estimator), data, np.random.RandomState(0))
     models = OutOfBag().fit_models(fitter, problems)
-    sets = OutOfBag().generate(fitter, problems, models)
+    sets = OutOfBag().generate(fitter, problems, models).held_out
     return problems, models, sets
 
 
@@ -165,9 +165,24 @@ def test_auto_uses_votes_if_there_are_enough_and_they_are_held_out(estimator, us
     assert isinstance(chosen, OutOfBag if uses_votes else RepeatedFolds)
 
 
-def test_auto_holds_out_whole_groups_rather_than_use_votes():
-    chosen = resolve_generator("auto", binary=False, estimator=ENSEMBLES[0], grouped=True)
-    assert isinstance(chosen, RepeatedFolds)
+@pytest.mark.parametrize("scaled", [False, True])
+def test_grouped_rows_get_the_votes_of_small_ensembles_fitted_without_their_group(scaled):
+    # Rows of a group are the same, so a tree that was fitted on one of them knows the others.
+    X, y = (np.repeat(values, 3, axis=0) for values in make_waveform(40, random_state=0))
+    groups = np.repeat(np.arange(40), 3)
+    y = np.random.default_rng(0).integers(0, 3, size=40)[groups]  # nothing else to learn
+    forest = RandomForestClassifier(63, random_state=0)
+    estimator = make_pipeline(StandardScaler(), forest) if scaled else forest
+    data = TrainingData(X, y, np.arange(3), np.ones(len(y)), groups)
+    problems = make_problems(None, data)
+    fitter = Fitter(estimator, data, np.random.RandomState(0))
+    (points,) = GroupedVotes().generate(fitter, problems, ()).held_out
+    np.testing.assert_array_equal(points.rows, np.arange(len(y)))
+    np.testing.assert_allclose(points.sample_weight, 1)
+    # 21 small forests of 3 trees, a third of which did not see the group.
+    np.testing.assert_allclose(points.score * 21, np.round(points.score * 21), atol=1e-9)
+    accuracy = np.mean(points.score.argmax(axis=1) == y)
+    assert accuracy < 0.6
 
 
 def test_votes_of_the_last_step_of_a_pipeline_are_used(waveform):

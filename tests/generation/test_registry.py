@@ -7,6 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 from calibrant.generation import (
     CrossFit,
     FrozenModel,
+    GroupedVotes,
     MonteCarloCV,
     OutOfBag,
     RepeatedFolds,
@@ -22,7 +23,9 @@ def test_auto_depends_on_the_problem_the_estimator_and_the_groups():
     assert resolve_generator("auto", binary=False, estimator=forest) == OutOfBag()
     assert resolve_generator("auto", binary=True, estimator=forest) == MonteCarloCV()
     grouped = resolve_generator("auto", binary=False, estimator=forest, grouped=True)
-    assert grouped == RepeatedFolds()
+    assert grouped == GroupedVotes()
+    voting = resolve_generator("auto", binary=False, estimator=forest, must_resample=True)
+    assert voting == RepeatedFolds()
 
 
 def test_names_numbers_splitters_and_generators_are_accepted():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
+# Scores that are closer than this are tied: a slope between them could overflow.
+SMALLEST_GAP = 1e-300
 # Scores, targets and weights.
 Points = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -32,24 +34,20 @@ def group_means(
     score, target, weight : ndarray of shape (n_groups,)
         The mean score, mean target and total weight of each group.
     """
-    last = np.r_[first[1:], len(score)] - 1
     mean_target, total = _mean_targets(target, weight, first)
+    mean = np.add.reduceat(weight * score, first) / total
+    last = np.concatenate([first[1:], [len(score)]]) - 1
     # Clipping makes the mean of tied scores exactly equal to them despite rounding.
-    mean = np.clip(np.add.reduceat(weight * score, first) / total, score[first], score[last])
-    return mean, mean_target, total
+    return np.minimum(np.maximum(mean, score[first]), score[last]), mean_target, total
 
 
-def pool_ties(
-    score: FloatArray, target: FloatArray, weight: FloatArray, gap: float = 0.0
-) -> Points:
+def pool_ties(score: FloatArray, target: FloatArray, weight: FloatArray) -> Points:
     """Sort points by score and merge points whose scores are tied.
 
     Parameters
     ----------
     score, target, weight : ndarray of shape (n_points,)
         The points.
-    gap : float, default=0.0
-        Consecutive scores that differ by at most this are tied.
 
     Returns
     -------
@@ -58,7 +56,10 @@ def pool_ties(
     """
     order = np.argsort(score, kind="stable")
     score, target, weight = score[order], target[order], weight[order]
-    first = np.flatnonzero(np.r_[True, np.diff(score) > gap])
+    differs = score[1:] - score[:-1] > SMALLEST_GAP
+    if differs.all():
+        return score, target, weight
+    first = run_starts(differs)
     return score[first], *_mean_targets(target, weight, first)
 
 
@@ -79,7 +80,23 @@ def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
     """
     middle = (np.cumsum(weight) - weight / 2.0) / weight.sum()
     group = np.minimum((middle * n_groups).astype(np.intp), n_groups - 1)
-    return np.flatnonzero(np.r_[True, np.diff(group) > 0])
+    return run_starts(group[1:] > group[:-1])
+
+
+def run_starts(changes: BoolArray) -> IndexArray:
+    """Return the index of the first element of each run.
+
+    Parameters
+    ----------
+    changes : ndarray of shape (n - 1,)
+        Whether each element but the first begins a run.
+
+    Returns
+    -------
+    ndarray of shape (n_runs,)
+        The indices.
+    """
+    return np.concatenate([[0], np.flatnonzero(changes) + 1])
 
 
 def default_n_bins(n_rows: int) -> int:
@@ -116,4 +133,5 @@ def _mean_targets(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean target and total weight of consecutive groups."""
     total = np.add.reduceat(weight, first)
-    return np.clip(np.add.reduceat(weight * target, first) / total, 0.0, 1.0), total
+    mean = np.add.reduceat(weight * target, first) / total
+    return np.minimum(mean, 1.0), total

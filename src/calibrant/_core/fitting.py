@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import starmap
+from itertools import chain, starmap
 from typing import Any
 
 import numpy as np
@@ -31,18 +32,24 @@ from calibrant._core.typing import FloatArray, IndexArray
 
 # Distinct warnings in order of appearance, since hundreds of fits repeat the same ones.
 Warned = dict[tuple[type[Warning], str], None]
+# Starting worker processes takes about this long. Fits that would save less are not distributed.
+WORKER_START_SECONDS = 1.0
 LARGEST_SEED = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
 class FitTask:
-    """One fit: its seed, the rows to fit on with their labels, and the rows to score."""
+    """One fit: its seed, the rows to fit on with their labels, and the rows to score.
+
+    ``keep`` says whether the fitted model is needed after scoring.
+    """
 
     seed: int
     labels: NDArray[Any]
     train: IndexArray
     test: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     binary: bool = False
+    keep: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,20 +88,34 @@ class Fitter:
         return self._run(fit_clone, tasks, "fitting")
 
     def fit_and_score(
-        self, splits: Sequence[ProblemSplit], seeds: NDArray[np.int64]
-    ) -> list[FloatArray]:
-        """Score the test rows of each split with a model fitted on its training rows."""
-        tasks = [
+        self, splits: Sequence[ProblemSplit], seeds: NDArray[np.int64], keep: Sequence[bool]
+    ) -> list[tuple[FloatArray, Any]]:
+        """Score the test rows of each split with a model fitted on its training rows.
+
+        Returns the scores of each split and its model, or None unless it is to be kept.
+        """
+        return self._run(_fit_and_score, self._tasks(splits, seeds, keep), "scoring held-out rows")
+
+    def fit_splits(self, splits: Sequence[ProblemSplit], seeds: NDArray[np.int64]) -> list[Any]:
+        """Fit the models of splits whose scores are already known."""
+        keep = [True] * len(splits)
+        return self._run(fit_clone, self._tasks(splits, seeds, keep), "fitting voters")
+
+    @staticmethod
+    def _tasks(
+        splits: Sequence[ProblemSplit], seeds: NDArray[np.int64], keep: Sequence[bool]
+    ) -> list[FitTask]:
+        return [
             FitTask(
                 seed,
                 split.problem.labels[split.train],
                 split.train,
                 split.test,
                 split.problem.is_binary,
+                is_kept,
             )
-            for seed, split in zip(seeds, splits, strict=True)
+            for seed, split, is_kept in zip(seeds, splits, keep, strict=True)
         ]
-        return self._run(_fit_and_score, tasks, "scoring held-out rows")
 
     def draw_seeds(self, number: int) -> NDArray[np.int64]:
         """Draw seeds before work is distributed, so that they do not depend on ``n_jobs``."""
@@ -106,6 +127,10 @@ class Fitter:
             if not message.startswith(handled):
                 warnings.warn(message, category, stacklevel=3)
         self._warned.clear()
+
+    def absorb_warnings(self, other: Fitter) -> None:
+        """Take over the warnings of another fitter."""
+        self._warned.update(other._warned)
 
     def _run(self, function: Callable[..., Any], tasks: list[FitTask], title: str) -> list[Any]:
         """Return the results in the order of the tasks and record warnings."""
@@ -122,11 +147,18 @@ class Fitter:
         return results
 
     def _distribute(self, calls: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:
-        if min(len(calls), effective_n_jobs(self.n_jobs)) <= 1:
+        n_jobs = min(len(calls), effective_n_jobs(self.n_jobs))
+        if n_jobs <= 1:
             return starmap(_recorded, calls)  # a single fit may use several cores itself
-        return Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_in_worker)(*call) for call in calls
+        start = time.perf_counter()
+        first = _in_worker(*calls[0])
+        seconds = time.perf_counter() - start
+        if seconds * (len(calls) - 1) * (1.0 - 1.0 / n_jobs) < WORKER_START_SECONDS:
+            return chain([first], starmap(_in_worker, calls[1:]))
+        others = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(_in_worker)(*call) for call in calls[1:]
         )
+        return chain([first], others)
 
 
 def _in_worker(*call: Any) -> tuple[Any, list[tuple]]:
@@ -172,9 +204,12 @@ def fit_clone(estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask)
     return model
 
 
-def _fit_and_score(estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask) -> FloatArray:
+def _fit_and_score(
+    estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask
+) -> tuple[FloatArray, Any]:
     model = fit_clone(estimator, X, fit_params, task)
-    return problem_score(*class_scores(model, take_rows(X, task.test)), binary=task.binary)
+    score = problem_score(*class_scores(model, take_rows(X, task.test)), binary=task.binary)
+    return score, model if task.keep else None
 
 
 def check_classifier(estimator: Any) -> None:

@@ -31,6 +31,9 @@ class HeldOutScores:
     group_size : int or None, default=None
         The number of points with neighboring scores to average before a calibrator is fitted;
         None means no averaging.
+    vote : ndarray of shape (n_points,), (n_points, n_classes) or None, default=None
+        The mean score of the row over the voters that were not fitted on it; NaN for rows on
+        which all voters were fitted. None if no models vote.
     """
 
     score: FloatArray
@@ -38,6 +41,7 @@ class HeldOutScores:
     sample_weight: FloatArray
     rows: IndexArray
     group_size: int | None = None
+    vote: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.score)
@@ -50,7 +54,23 @@ class HeldOutScores:
             target=self.target[mask],
             sample_weight=self.sample_weight[mask],
             rows=self.rows[mask],
+            vote=None if self.vote is None else self.vote[mask],
         )
+
+    def votes(self) -> HeldOutScores:
+        """Return the scores of the ensemble of voters, one point per row, never grouped."""
+        if self.vote is None:
+            raise ValueError("Held-out scores without voters have no votes.")
+        _, first, index = np.unique(self.rows, return_index=True, return_inverse=True)
+        is_divided = self.score.ndim == 2
+        total = np.bincount(index, self.sample_weight).astype(np.float64)
+        votes = HeldOutScores(
+            self.vote[first],
+            self.target[first],
+            total if is_divided else self.sample_weight[first],
+            self.rows[first],
+        )
+        return votes.take(is_scored(votes.score))
 
     def point_groups(self, groups: NDArray[Any] | None) -> NDArray[Any] | None:
         """Return the group of each point: its row, or the group of its row.
@@ -80,7 +100,11 @@ class HeldOutScores:
 
 
 def scored_points(
-    score: FloatArray, target: IndexArray, sample_weight: FloatArray, rows: IndexArray
+    score: FloatArray,
+    target: IndexArray,
+    sample_weight: FloatArray,
+    rows: IndexArray,
+    vote: FloatArray | None = None,
 ) -> HeldOutScores:
     """Return the held-out scores of the rows for which the model returned a score.
 
@@ -90,8 +114,10 @@ def scored_points(
     """
     scored = is_scored(score)
     score, rows = score[scored], rows[scored]
+    if vote is not None:
+        vote = vote[scored]
     weight = sample_weight[rows]
     if score.ndim == 2:
         _, index = np.unique(rows, return_inverse=True)
         weight = weight / np.bincount(index)[index]
-    return HeldOutScores(score, target[rows], weight, rows)
+    return HeldOutScores(score, target[rows], weight, rows, vote=vote)

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibrant._core.typing import FloatArray, IndexArray
 
@@ -148,13 +147,11 @@ def merge_in_python(leaves: Leaves) -> Forest:
 def merge_compiled(leaves: Leaves) -> Forest:
     """Merge as `merge_in_python` does, in C."""
     n_leaves = len(leaves.start)
-
-    def extend(array: NDArray) -> NDArray:
-        """Append space for the groups formed by merges."""
-        return np.concatenate([array, np.empty(n_leaves - 1, dtype=array.dtype)])
-
-    start, stop, weight, total, mean = (extend(array) for array in leaves)
-    slope = np.empty(2 * n_leaves - 1)
+    # Space for the leaves and for the groups formed by merges.
+    start, stop = indices = np.empty((2, 2 * n_leaves - 1), dtype=np.intp)
+    weight, total, mean, slope = numbers = np.empty((4, 2 * n_leaves - 1))
+    indices[:, :n_leaves] = leaves.start, leaves.stop
+    numbers[:3, :n_leaves] = leaves.weight, leaves.total, leaves.mean
     parts, merged_at = np.empty((n_leaves - 1, 2), dtype=np.intp), np.empty(n_leaves - 1)
     n_merges = merge(
         start, stop, weight, total, mean, slope, parts, merged_at, EQUAL_VALUES, EQUAL_LAMBDAS

@@ -271,3 +271,40 @@ def side_proba(score: FloatArray, is_proba: bool) -> FloatArray:
 def is_scored(score: FloatArray) -> BoolArray:
     """Return whether each row has a score other than NaN."""
     return ~np.isnan(score if score.ndim == 1 else row_sums(score)[:, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionScores:
+    """The scores of rows to predict.
+
+    Attributes
+    ----------
+    of_models : list of ndarray
+        The scores of the models, one array per problem.
+    are_proba : bool
+        Whether they are probabilities.
+    votes : list of ndarray or None, default=None
+        The scores of the ensembles that predict together with the models.
+    """
+
+    of_models: list[FloatArray]
+    are_proba: bool
+    votes: list[FloatArray] | None = None
+
+    def inputs(self) -> list[list[FloatArray]]:
+        """Return the lists of scores that calibrators are applied to."""
+        return [self.of_models] if self.votes is None else [self.of_models, self.votes]
+
+    def probas(self) -> list[FloatArray]:
+        """Return the scores of the models as probabilities."""
+        return [side_proba(score, self.are_proba) for score in self.of_models]
+
+    def is_scored(self) -> BoolArray:
+        """Return whether each row has all scores."""
+        scored = [is_scored(score) for scores in self.inputs() for score in scores]
+        return np.asarray(np.all(scored, axis=0))
+
+    def take(self, mask: BoolArray) -> PredictionScores:
+        """Return the scores of the rows where ``mask`` is true."""
+        votes = None if self.votes is None else [score[mask] for score in self.votes]
+        return PredictionScores([score[mask] for score in self.of_models], self.are_proba, votes)

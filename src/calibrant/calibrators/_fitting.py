@@ -17,17 +17,13 @@ from calibrant._core.cross_fitting import (
 )
 from calibrant._core.held_out import HeldOutScores
 from calibrant._core.probability_floor import RARE_CLASS_SIZE, apply_probability_floor
-from calibrant._core.problems import ScoringProblem, make_problems, side_proba
+from calibrant._core.problems import ScoringProblem, is_scored, make_problems, side_proba
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant.calibrators._averaging import group_gains
 from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator, fit_substitute
 from calibrant.calibrators.auto import AutoCalibrator
-from calibrant.calibrators.report import (
-    NO_CALIBRATION,
-    CalibrationReport,
-    group_gains,
-    make_report,
-)
+from calibrant.calibrators.report import NO_CALIBRATION, CalibrationReport, make_report
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +73,7 @@ def fit_calibrators(
     Calibration
         The calibrators and their report.
     """
-    fitted = [
-        fit_calibrator(calibrator, *scores.points(), scores.point_groups(data.groups))
-        for scores in held_out
-    ]
+    fitted = [_fit(calibrator, scores, data) for scores in held_out]
     calibrators = [
         fit_substitute(
             calibrator, problem.target[problem.rows], data.weight[problem.rows], data.n_classes
@@ -135,6 +128,18 @@ def fit_with_report(
     calibration = fit_calibrators(calibrator, name, [held_out], make_problems(None, data), data)
     [fitted] = calibration.calibrators
     return fitted, calibration.report
+
+
+def _fit(calibrator: Any, scores: HeldOutScores, data: TrainingData) -> Any | None:
+    """Fit a clone of a calibrator to the points of one problem, and to any votes."""
+    votes: dict[str, Any] = {}
+    if scores.vote is not None:
+        scores = scores.take(is_scored(scores.vote))
+        # If every row was scored by only one voter, nothing shows what averaging gains.
+        if not np.array_equal(scores.vote, scores.score):  # type: ignore[arg-type]  # not None
+            votes["X_ensemble"] = scores.vote
+    groups = scores.point_groups(data.groups)
+    return fit_calibrator(calibrator, *scores.points(), groups, **votes)
 
 
 def _report_of_auto(
@@ -195,10 +200,12 @@ def _judge(
 
     def predict(training: BoolArray, test: BoolArray) -> FloatArray:
         train = scores.take(training)
-        fitted = fit_calibrator(calibrator, *train.points(), train.point_groups(data.groups))
+        fitted = _fit(calibrator, train, data)
         if fitted is None:
             fitted = fit_substitute(calibrator, train.target, train.sample_weight, n_classes)
-        calibrated = _class_columns(apply_calibrator(fitted, scores.score[test], n_classes))
+        calibrated = _class_columns(
+            apply_calibrator(fitted, scores.score[test], n_classes=n_classes)
+        )
         floored = (
             apply_probability_floor(proba, class_count)
             for proba in (uncalibrated[test], calibrated)

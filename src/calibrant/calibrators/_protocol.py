@@ -28,13 +28,19 @@ def fit_points(
     calibrator: Any, score: FloatArray, target: NDArray[Any], sample_weight: FloatArray
 ) -> Any:
     """Fit a clone of a calibrator to checked points; calibrant's need no second check."""
-    fitted = clone(calibrator)
-    if isinstance(fitted, BinaryCalibrator):
-        fitted._fit(score, target.astype(np.float64), sample_weight)
-        return fitted
-    if isinstance(fitted, MulticlassCalibrator):
-        return fitted._fit_columns(score, target, sample_weight)
-    return fitted.fit(score, target, sample_weight=sample_weight)
+    return fit_in_place(clone(calibrator), score, target, sample_weight)
+
+
+def fit_in_place(
+    calibrator: Any, score: FloatArray, target: NDArray[Any], sample_weight: FloatArray
+) -> Any:
+    """Do what `fit_points` does, for a calibrator that need not be cloned."""
+    if isinstance(calibrator, BinaryCalibrator):
+        calibrator._fit(score, target.astype(np.float64), sample_weight)
+        return calibrator
+    if isinstance(calibrator, MulticlassCalibrator):
+        return calibrator._fit_columns(score, target, sample_weight)
+    return calibrator.fit(score, target, sample_weight=sample_weight)
 
 
 def predict_points(calibrator: Any, score: FloatArray) -> FloatArray:
@@ -57,6 +63,7 @@ def fit_calibrator(
     target: NDArray[Any],
     sample_weight: FloatArray,
     groups: NDArray[Any] | None = None,
+    **ensemble_scores: FloatArray,
 ) -> Any | None:
     """Fit a clone of a calibrator.
 
@@ -68,6 +75,8 @@ def fit_calibrator(
         The points to fit.
     groups : ndarray of shape (n_points,), default=None
         The group of each point. Ignored if the calibrator's ``fit`` has no such parameter.
+    **ensemble_scores : dict
+        Further arguments of the calibrator's ``fit``.
 
     Returns
     -------
@@ -79,7 +88,9 @@ def fit_calibrator(
     if isinstance(calibrator, BinaryCalibrator):
         return fit_points(calibrator, score, target, sample_weight)
     optional = {"groups": groups} if has_fit_parameter(calibrator, "groups") else {}
-    return clone(calibrator).fit(score, target, sample_weight=sample_weight, **optional)
+    return clone(calibrator).fit(
+        score, target, sample_weight=sample_weight, **optional, **ensemble_scores
+    )
 
 
 def fit_substitute(
@@ -98,12 +109,17 @@ def fit_substitute(
     return substitute
 
 
-def apply_calibrator(calibrator: Any, score: FloatArray, n_classes: int) -> FloatArray:
-    """Return calibrated probabilities: of the positive side, or one column per class."""
+def apply_calibrator(
+    calibrator: Any, score: FloatArray, *votes: FloatArray, n_classes: int
+) -> FloatArray:
+    """Return calibrated probabilities: of the positive side, or one column per class.
+
+    ``votes`` are the scores of an ensemble, if the calibrator takes them.
+    """
     if is_multiclass(calibrator):
         # A class that was never held out is unknown to the calibrator.
         proba = np.zeros((len(score), n_classes))
-        proba[:, calibrator.classes_] = calibrator.predict_proba(score)
+        proba[:, calibrator.classes_] = calibrator.predict_proba(score, *votes)
     else:
         proba = predict_points(calibrator, score)
     if np.isnan(proba).any():

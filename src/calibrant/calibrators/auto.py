@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, column_or_1d
-
-from calibrant._core.cross_fitting import (
-    N_FOLDS,
-    cross_fit,
-    fold_of_points,
-    true_class_proba,
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
 )
+
+from calibrant._core.cross_fitting import N_FOLDS, fold_of_points
 from calibrant._core.fitting import set_seeds
-from calibrant._core.probability_floor import RARE_CLASS_SIZE
+from calibrant._core.probability_floor import RARE_CLASS_SIZE, apply_probability_floor
 from calibrant._core.rowwise import normalize_rows, row_sums
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant._core.validation import check_weight
-from calibrant.calibrators._averaging import average_weights, gain_shrinkage
+from calibrant.calibrators._averaging import choose_weights
 from calibrant.calibrators._base import MulticlassCalibrator
-from calibrant.calibrators._protocol import fit_points, predict_points
+from calibrant.calibrators._merged_points import MergedPoints, merge_points
+from calibrant.calibrators._protocol import predict_points
+from calibrant.calibrators._validation import check_class_scores
 from calibrant.calibrators.baselines import ClassFrequencies, NoCalibration
 from calibrant.calibrators.enir import ENIR
 from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
-from calibrant.calibrators.report import (
-    NEGLIGIBLE_WEIGHT,
-    NO_CALIBRATION,
-    CalibrationReport,
-    group_gains,
-    make_report,
-)
+from calibrant.calibrators.report import NO_CALIBRATION, CalibrationReport, make_report
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 
 #: The default candidates of `AutoCalibrator`, which always adds "no calibration" to them.
@@ -44,8 +40,13 @@ DEFAULT_CANDIDATES: dict[str, MulticlassCalibrator] = {
     "matrix scaling": StructuredMatrixScaling(),
     "loose matrix scaling": StructuredMatrixScaling(intercept=0.1, diagonal=0.1, off_diagonal=0.1),
     "pairwise ENIR": PairwiseCalibrator(ENIR(floored=True), group_rows=2),
-    "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(floored=True), group_rows=5),
+    "one-vs-rest ENIR": OneVsRestCalibrator(ENIR(floored=True), group_rows=5, log_scores=True),
 }
+
+
+# Candidates that are also fitted to the scores of an ensemble. The average does as well without
+# the others: the scores of an ensemble are smooth, and class frequencies do not depend on them.
+ENSEMBLE_CANDIDATES = ("temperature scaling", "matrix scaling", "loose matrix scaling")
 
 
 class AutoCalibrator(MulticlassCalibrator):
@@ -55,6 +56,9 @@ class AutoCalibrator(MulticlassCalibrator):
     include the uncalibrated probabilities. The weights of their average minimize this loss,
     and the average is shrunk toward no calibration: the noisier its gain, the stronger the
     shrinkage.
+
+    Optionally, the same rows have scores of an ensemble too. Candidates are then fitted to both,
+    and the average may combine calibrated probabilities of the model and of the ensemble.
 
     Parameters
     ----------
@@ -73,6 +77,11 @@ class AutoCalibrator(MulticlassCalibrator):
         The fitted candidates with a positive weight, by name.
     weights_ : dict
         Their weights.
+    ensemble_calibrators_ : dict
+        The candidates with a positive weight that were fitted to the scores of the ensemble.
+        Empty if there is no ensemble or if it did not lower the held-out log loss.
+    ensemble_weights_ : dict
+        Their weights.
     report_ : CalibrationReport
         All candidates, their weights and the expected gain.
 
@@ -84,9 +93,8 @@ class AutoCalibrator(MulticlassCalibrator):
 
     where :math:`q_c` are the probabilities of the candidates, :math:`w_c` the weights that
     minimize the held-out log loss, and :math:`q_0` the uncalibrated probabilities. The
-    shrinkage factor is :math:`\gamma = m^2 / (m^2 + s^2)`, where :math:`m` is the mean
-    held-out gain of the average over no calibration and :math:`s` its standard error; it is 0
-    if :math:`m` is not positive.
+    shrinkage factor is :math:`\gamma = 1 - p`, where :math:`p` is the two-sided p-value of the
+    held-out gain of the average over no calibration; it is 0 if there is no gain.
 
     Points of one group, such as repeated scores of the same row or several rows of the same
     patient, are never in both the training and the test rows of a split.
@@ -109,6 +117,8 @@ class AutoCalibrator(MulticlassCalibrator):
 
     calibrators_: dict[str, Any]
     weights_: dict[str, float]
+    ensemble_calibrators_: dict[str, Any]
+    ensemble_weights_: dict[str, float]
     report_: CalibrationReport
 
     def __init__(
@@ -128,6 +138,7 @@ class AutoCalibrator(MulticlassCalibrator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        X_ensemble: ArrayLike | None = None,
     ) -> Self:
         """Choose the weights of the candidates and fit those with a positive weight.
 
@@ -143,6 +154,9 @@ class AutoCalibrator(MulticlassCalibrator):
         groups : array-like of shape (n_samples,), default=None
             The group of each point: points with scores of the same row, for example, form a
             group. ``None`` means ungrouped.
+        X_ensemble : array-like of shape (n_samples, n_classes), default=None
+            Held-out probabilities of an ensemble for the same points. ``None`` means that there
+            is no ensemble.
 
         Returns
         -------
@@ -155,29 +169,76 @@ class AutoCalibrator(MulticlassCalibrator):
             for name, candidate in self._check_candidates().items()
         }
         score, index, weight = self._check_points(X, y, sample_weight)
+        used = check_weight(sample_weight, column_or_1d(y)) > 0
         group = np.arange(len(index))
         if groups is not None:
             check_consistent_length(y, groups)
-            used = check_weight(sample_weight, column_or_1d(y)) > 0
             _, group = np.unique(column_or_1d(groups)[used], return_inverse=True)
         known = self._known()
-        score, index = _given_known(score, known), (np.cumsum(known) - 1)[index]
+        index = (np.cumsum(known) - 1)[index]
         fold = fold_of_points(index, group, self.cv, rng)
-        self._choose(candidates, score, index, weight, group, fold)
-        self.calibrators_ = {
-            name: fit_points(candidates[name], score, index, weight) for name in self.weights_
-        }
+        model = merge_points(_given_known(score, known), index, weight, fold)
+        ensemble = None
+        if X_ensemble is not None:
+            check_consistent_length(y, X_ensemble)
+            votes = _given_known(check_class_scores(X_ensemble)[used], known)
+            ensemble = merge_points(votes, index, weight, fold)
+        self._choose(candidates, model, ensemble, weight, group, fold)
+        self.calibrators_ = {name: model.fit(candidates[name]) for name in self.weights_}
+        self.ensemble_calibrators_ = {}
+        if ensemble is not None:
+            self.ensemble_calibrators_ = {
+                name: ensemble.fit(candidates[name]) for name in self.ensemble_weights_
+            }
         return self
+
+    def predict_proba(self, X: ArrayLike, X_ensemble: ArrayLike | None = None) -> FloatArray:
+        """Predict calibrated probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_classes)
+            Rows of probabilities that sum to 1.
+        X_ensemble : array-like of shape (n_samples, n_classes), default=None
+            Probabilities of the ensemble for the same rows. Required if
+            ``ensemble_calibrators_`` is not empty.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Class probabilities, none of which is 0; each row sums to 1.
+        """
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        score = check_class_scores(X)
+        votes = score
+        if self.ensemble_calibrators_:
+            if X_ensemble is None:
+                raise ValueError(
+                    "X_ensemble must be given, because the calibrator was fitted to the scores of "
+                    "an ensemble too, got None. Pass the probabilities of the ensemble."
+                )
+            check_consistent_length(X, X_ensemble)
+            votes = check_class_scores(X_ensemble)
+        return apply_probability_floor(self._average(score, votes), self.class_count_)
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         self.fit(score, y, weight)
 
     def _proba(self, score: FloatArray) -> FloatArray:
+        return self._average(score, score)
+
+    def _average(self, score: FloatArray, votes: FloatArray) -> FloatArray:
+        """Return the weighted average of the candidates for the model and for the ensemble."""
         known = self._known()
-        given_known = _given_known(score, known)
-        average = np.zeros_like(given_known)
-        for name, calibrator in self.calibrators_.items():
-            average += self.weights_[name] * predict_points(calibrator, given_known)
+        average = np.zeros((len(score), int(known.sum())))
+        for scores, calibrators, weights in (
+            (score, self.calibrators_, self.weights_),
+            (votes, self.ensemble_calibrators_, self.ensemble_weights_),
+        ):
+            given_known = _given_known(scores, known)
+            for name, calibrator in calibrators.items():
+                average += weights[name] * predict_points(calibrator, given_known)
         if known.all():
             return average
         # There is no evidence on a class without held-out rows, typically one whose only row
@@ -225,75 +286,48 @@ class AutoCalibrator(MulticlassCalibrator):
     def _choose(
         self,
         candidates: Mapping[str, Any],
-        score: FloatArray,
-        y: IndexArray,
+        model: MergedPoints,
+        ensemble: MergedPoints | None,
         weight: FloatArray,
         group: IndexArray,
         fold: IndexArray,
     ) -> None:
         """Choose the weights of the candidates by their held-out log loss."""
-        proba = _held_out_proba(candidates, score, y, weight, fold)
         judged = fold >= 0
-        proba, weight, group, fold = proba[judged], weight[judged], group[judged], fold[judged]
-
-        average = _held_out_average(proba, weight, fold)
-        gain = group_gains(average, proba[:, 0], weight, group)
-        shrinkage = gain_shrinkage(gain)
-        weights = shrinkage * average_weights(proba, weight)
-        weights[0] += 1.0 - shrinkage
-        weights = np.where(weights >= NEGLIGIBLE_WEIGHT, weights, 0.0)
-        weights /= weights.sum()
-        self.weights_ = {
-            name: float(value) for name, value in zip(candidates, weights, strict=True) if value
-        }
-
-        # The expected gain of a fold uses a shrinkage that was estimated without that fold.
-        fold_of_group = fold[np.unique(group, return_index=True)[1]]
-        shrinkages = np.array(
-            [gain_shrinkage(gain[fold_of_group != number]) for number in range(self.cv)]
-        )[fold]
-        shrunk = shrinkages * average + (1.0 - shrinkages) * proba[:, 0]
+        proba = model.held_out_proba(candidates)[judged]
+        weight, group, fold = weight[judged], group[judged], fold[judged]
+        choice = choose_weights(proba, weight, group, fold)
+        names = list(candidates)
+        ensemble_names: list[str] = []
+        if ensemble is not None:
+            if self.candidates is None:
+                ensemble_names = [NO_CALIBRATION, *ENSEMBLE_CANDIDATES]
+            else:
+                ensemble_names = names
+            of_ensemble = {name: candidates[name] for name in ensemble_names}
+            proba = np.hstack([proba, ensemble.held_out_proba(of_ensemble)[judged]])
+            mixed = choose_weights(proba, weight, group, fold)
+            choice = mixed if mixed.gain.mean() > choice.gain.mean() else choice.padded(proba)
+        split = len(names)
+        self.weights_ = _positive(names, choice.weights[:split])
+        self.ensemble_weights_ = _positive(ensemble_names, choice.weights[split:])
         # The weights of the points of one row may not sum to exactly 1.
         is_rare = self.class_count_.round(6) < RARE_CLASS_SIZE
         self.report_ = make_report(
-            list(candidates),
-            weights.tolist(),
+            [*names, *(f"{name} of the ensemble" for name in ensemble_names)],
+            choice.weights.tolist(),
             proba,
             weight,
-            group_gains(shrunk, proba[:, 0], weight, group),
+            choice.gain,
             self.classes_[is_rare].tolist(),
+            n_ensemble=len(ensemble_names),
         )
+
+
+def _positive(names: Sequence[str], weights: FloatArray) -> dict[str, float]:
+    return {name: float(weight) for name, weight in zip(names, weights, strict=True) if weight}
 
 
 def _given_known(score: FloatArray, known: BoolArray) -> FloatArray:
     """Return the scores of the known classes, given that the class is one of them."""
     return score if known.all() else normalize_rows(score[:, known])
-
-
-def _held_out_proba(
-    candidates: Mapping[str, Any],
-    score: FloatArray,
-    y: IndexArray,
-    weight: FloatArray,
-    fold: IndexArray,
-) -> FloatArray:
-    """Return each candidate's probability of the true class when fitted on the other folds."""
-
-    def predict(train: BoolArray, test: BoolArray) -> FloatArray:
-        fitted = [
-            fit_points(candidate, score[train], y[train], weight[train])
-            for candidate in candidates.values()
-        ]
-        probas = [true_class_proba(predict_points(each, score[test]), y[test]) for each in fitted]
-        return np.column_stack(probas)
-
-    return cross_fit(fold, predict, len(candidates))
-
-
-def _held_out_average(proba: FloatArray, weight: FloatArray, fold: IndexArray) -> FloatArray:
-    """Return the average's probability of the true class when weighted on the other folds."""
-
-    def predict(train: BoolArray, test: BoolArray) -> FloatArray:
-        return (proba[test] @ average_weights(proba[train], weight[train]))[:, None]
-
-    return cross_fit(fold, predict, 1)[:, 0]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 from scipy.special import xlogy
 
-from calibrant._core.binning import pool_ties
+from calibrant._core.binning import pool_ties, run_starts
 from calibrant._core.probability_floor import floor_frequencies, overall_frequency
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._base import BinaryCalibrator
@@ -16,11 +17,11 @@ from calibrant.near_isotonic import NearIsotonicPath, near_isotonic_path
 # A model whose criterion exceeds the best one by more than this has a relative weight below
 # exp(-50) = 2e-22. Even a million such models have no effect in double precision.
 NEGLIGIBLE_EXCESS = 100.0
-# Scores that are closer than this are tied: a slope between them could overflow.
-SMALLEST_GAP = 1e-300
+# Fitted values are kept within this range where their logarithm is taken.
+SMALLEST_PROBA, LARGEST_PROBA = np.finfo(np.float64).tiny, 1.0 - np.finfo(np.float64).epsneg
 # The number of groups, over all models, to evaluate at a time.
 CHUNK_SIZE = 2**20
-# With fewer groups over all models, scoring every model is faster than pruning.
+# With fewer groups over all models, keeping every model is faster than pruning.
 PRUNING_SIZE = 2**13
 
 
@@ -129,29 +130,71 @@ class ENIR(BinaryCalibrator):
                 f"criterion must be one of {sorted(PENALTIES)}, got {self.criterion!r}. "
                 "Use 'bic' for the published method."
             )
-        score, target, weight = pool_ties(score, target, weight, SMALLEST_GAP)
+        score, target, weight = pool_ties(score, target, weight)
 
         path = near_isotonic_path(target, weight)
         models = np.arange(min(1, len(path.lambdas) - 1), len(path.lambdas))
         penalties = PENALTIES[self.criterion](path.n_groups[models].astype(float), weight.sum())
-        weights = _ensemble_weights(_score_models(path, models, penalties))
-        models, self.weights_ = models[weights > 0], weights[weights > 0]
-        self.lambdas_, self.n_groups_ = path.lambdas[models], path.n_groups[models]
+        if path.n_groups[models].sum() > PRUNING_SIZE:
+            kept = _prune(path, models, penalties)
+            models, penalties = models[kept], penalties[kept]
+        members = _Members(path, models)
+        weights = np.ones(1)
+        if len(models) > 1:
+            weights = _ensemble_weights(_deviances(members) + penalties)
+        used = weights > 0
+        self.weights_ = weights[used]
+        self.lambdas_, self.n_groups_ = path.lambdas[models[used]], path.n_groups[models[used]]
         overall = overall_frequency(target, weight) if self.floored else None
-        groups, proba = _ensemble_mean(path, models, self.weights_, overall)
+        groups, proba = _ensemble_mean(members, weights, overall)
         # The first and the last point of each group, or the only one.
-        ends = np.column_stack([path.start[groups], path.stop[groups] - 1]).ravel()
-        distinct = np.r_[True, np.diff(ends) > 0]
+        ends = np.array([path.start[groups], path.stop[groups] - 1]).T.ravel()
+        distinct = run_starts(ends[1:] > ends[:-1])
         self.X_thresholds_, self.y_thresholds_ = _drop_inner_points(
-            score[ends[distinct]], np.clip(np.repeat(proba, 2)[distinct], 0.0, 1.0)
+            score[ends[distinct]], np.repeat(proba, 2)[distinct].clip(0.0, 1.0)
         )
 
     def _proba(self, score: FloatArray) -> FloatArray:
         return np.interp(score, self.X_thresholds_, self.y_thresholds_)
 
 
-def _score_models(path: NearIsotonicPath, models: IndexArray, penalties: FloatArray) -> FloatArray:
-    r"""Return the information criterion of each model; infinity for models of negligible weight.
+class _Members:
+    """The groups of several models of a path.
+
+    Iterating yields, in chunks that bound memory, the nodes that are groups, the positions of
+    their models in ``models``, and their fitted values. If there is only one chunk, it is computed
+    once.
+    """
+
+    def __init__(self, path: NearIsotonicPath, models: IndexArray):
+        self.path = path
+        self.models = models
+        self._size = np.cumsum(path.n_groups[models])
+
+    def __iter__(self) -> Iterator[tuple[IndexArray, IndexArray, FloatArray]]:
+        size = self._size
+        if size[-1] <= CHUNK_SIZE:
+            yield self._only_chunk
+            return
+        begin, done = 0, 0
+        while begin < len(size):
+            end = max(begin + 1, int(np.searchsorted(size, done + CHUNK_SIZE, side="right")))
+            yield self._chunk(begin, end)
+            begin, done = end, size[end - 1]
+
+    @cached_property
+    def _only_chunk(self) -> tuple[IndexArray, IndexArray, FloatArray]:
+        return self._chunk(0, len(self.models))
+
+    def _chunk(self, begin: int, end: int) -> tuple[IndexArray, IndexArray, FloatArray]:
+        models = self.models[begin:end]
+        nodes, position = self.path.memberships(models)
+        values = self.path.values(nodes, self.path.lambdas[models][position])
+        return nodes, position + begin, values
+
+
+def _prune(path: NearIsotonicPath, models: IndexArray, penalties: FloatArray) -> IndexArray:
+    r"""Return the positions of the models whose weight is not negligible.
 
     Notes
     -----
@@ -168,69 +211,60 @@ def _score_models(path: NearIsotonicPath, models: IndexArray, penalties: FloatAr
     """
     deviance = np.full(len(models), np.inf)
     scored = np.empty(0, dtype=np.intp)
-    to_score = np.arange(len(models))
-    if path.n_groups[models].sum() > PRUNING_SIZE:
-        to_score = to_score[[0, -1]]
+    to_score = np.array([0, len(models) - 1])
     while len(to_score):
-        deviance[to_score] = _deviances(path, models[to_score])
+        deviance[to_score] = _deviances(_Members(path, models[to_score]))
         scored = np.union1d(scored, to_score)
         earlier, later = scored[:-1], scored[1:]
         bound = deviance[earlier] + penalties[later - 1]
         limit = (deviance[scored] + penalties[scored]).min() + NEGLIGIBLE_EXCESS
         is_open = (later - earlier > 1) & (bound <= limit) & (bound < np.inf)
         to_score = (earlier[is_open] + later[is_open]) // 2
-    return deviance + penalties
+    return scored[deviance[scored] + penalties[scored] <= limit]
 
 
-def _deviances(path: NearIsotonicPath, models: IndexArray) -> FloatArray:
+def _deviances(members: _Members) -> FloatArray:
     """Return -2 times the log-likelihood of each model, which is always finite.
 
     A fitted value of 0 or 1 belongs to a group whose targets are all 0 or all 1, so it
     contributes nothing. Clipping ensures this despite rounding.
     """
-    limits = np.finfo(np.float64)
-    log_likelihood = np.zeros(len(models))
-    for nodes, model in _groups_of_models(path, models):
-        proba = path.values(nodes, path.lambdas[models[model]])
-        proba = np.clip(proba, limits.tiny, 1.0 - limits.epsneg)
-        mean = path.mean[nodes]
-        terms = path.weight[nodes] * (xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba))
-        log_likelihood += np.bincount(model, terms, len(models))
+    log_likelihood = np.zeros(len(members.models))
+    for nodes, model, values in members:
+        proba = np.minimum(np.maximum(values, SMALLEST_PROBA), LARGEST_PROBA)
+        mean = members.path.mean[nodes]
+        terms = xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba)
+        terms *= members.path.weight[nodes]
+        log_likelihood += np.bincount(model, terms, len(log_likelihood))
     return -2.0 * log_likelihood
 
 
 def _ensemble_mean(
-    path: NearIsotonicPath, models: IndexArray, weights: FloatArray, overall: float | None
+    members: _Members, weights: FloatArray, overall: float | None
 ) -> tuple[IndexArray, FloatArray]:
     """Return the groups of the first model and their values in the weighted mean of all models.
 
     The contribution of a node to the mean is summed over the models in which it is a group. The
     value of a group of the first model is its contribution plus those of all its ancestors.
     """
-    mean = np.zeros(len(path.start))
-    for nodes, model in _groups_of_models(path, models):
-        values = path.values(nodes, path.lambdas[models[model]])
+    path = members.path
+    contribution = np.zeros(len(path.start))
+    groups: list[IndexArray] = []
+    for nodes, model, values in members:
         if overall is not None:
             values = floor_frequencies(values, path.weight[nodes], overall)
-        mean += np.bincount(nodes, weights[model] * values, len(mean))
-    first, last = path.n_leaves - path.n_groups[models[[0, -1]]]
-    for merge in range(last - 1, first - 1, -1):
-        mean[path.parts[merge]] += mean[path.n_leaves + merge]
-    groups = path.groups(path.lambdas[models[0]])
-    return groups, mean[groups]
-
-
-def _groups_of_models(
-    path: NearIsotonicPath, models: IndexArray
-) -> Iterator[tuple[IndexArray, IndexArray]]:
-    """Yield the groups of all models and the position of each group's model, in chunks."""
-    size = np.cumsum(path.n_groups[models])
-    begin, done = 0, 0
-    while begin < len(models):
-        end = max(begin + 1, int(np.searchsorted(size, done + CHUNK_SIZE, side="right")))
-        nodes, position = path.memberships(models[begin:end])
-        yield nodes, begin + position
-        begin, done = end, size[end - 1]
+        contribution += np.bincount(nodes, weights[model] * values, len(contribution))
+        groups.append(nodes[model == 0])
+    mean = contribution.tolist()  # numbers are faster than elements of an array
+    first, last = path.n_leaves - path.n_groups[members.models[[0, -1]]]
+    node = path.n_leaves + last
+    for a, b in reversed(path.parts[first:last].tolist()):
+        node -= 1
+        mean[a] += mean[node]
+        mean[b] += mean[node]
+    of_first = np.concatenate(groups)
+    of_first = of_first[np.argsort(path.start[of_first])]
+    return of_first, np.array(mean)[of_first]
 
 
 def _ensemble_weights(criterion: FloatArray) -> FloatArray:

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from calibrant._core.records import Interval, Record
-from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.typing import FloatArray
+from calibrant.calibrators._averaging import NEGLIGIBLE_WEIGHT
 
 # The baseline of every report.
 NO_CALIBRATION = "no calibration"
-# Candidates with smaller weights are left out of the average and its description.
-NEGLIGIBLE_WEIGHT = 0.005
 LEVEL = 0.95
 
 
@@ -43,6 +42,9 @@ class CalibrationReport(Record):
     rare_classes : tuple
         The classes with fewer than four rows. They are too rare to be calibrated by
         themselves, but the probability floor keeps their probabilities above 0.
+    n_ensemble : int
+        The number of candidates that calibrate the scores of the ensemble; they come last. 0 if
+        no models voted.
     """
 
     candidates: tuple[str, ...]
@@ -51,6 +53,12 @@ class CalibrationReport(Record):
     gain: Interval
     n_rows: int
     rare_classes: tuple[Any, ...] = ()
+    n_ensemble: int = 0
+
+    @property
+    def ensemble_weight(self) -> float:
+        """The total weight of the candidates that calibrate the scores of the ensemble."""
+        return sum(self.weights[len(self.weights) - self.n_ensemble :])
 
     @property
     def expected_gain(self) -> float:
@@ -140,6 +148,7 @@ def make_report(
     point_weight: FloatArray,
     gain: FloatArray,
     rare_classes: Sequence[Any],
+    n_ensemble: int = 0,
 ) -> CalibrationReport:
     """Summarize how well the candidates predict held-out points.
 
@@ -157,6 +166,8 @@ def make_report(
         Gains of independent rows or groups.
     rare_classes : sequence
         Classes with too few rows to be calibrated individually.
+    n_ensemble : int, default=0
+        The number of candidates, at the end, that calibrate the scores of the ensemble.
 
     Returns
     -------
@@ -178,13 +189,5 @@ def make_report(
         interval,
         len(gain),
         tuple(rare_classes),
+        n_ensemble,
     )
-
-
-def group_gains(
-    true_proba: FloatArray, baseline: FloatArray, weight: FloatArray, group: IndexArray
-) -> FloatArray:
-    """Return the mean gain in log probability of the true class, one value per group."""
-    _, group = np.unique(group, return_inverse=True)
-    gain = np.bincount(group, weight * np.log(true_proba / baseline))
-    return gain / np.bincount(group, weight)

@@ -3,7 +3,7 @@
 from calibrant._core.held_out import HeldOutScores
 from calibrant.generation.base import Generator
 from calibrant.generation.frozen import FrozenModel
-from calibrant.generation.out_of_bag import OutOfBag
+from calibrant.generation.out_of_bag import GroupedVotes, OutOfBag
 from calibrant.generation.registry import resolve_generator
 from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFolds
 
@@ -11,6 +11,7 @@ __all__ = [
     "CrossFit",
     "FrozenModel",
     "Generator",
+    "GroupedVotes",
     "HeldOutScores",
     "MonteCarloCV",
     "OutOfBag",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -11,6 +12,37 @@ from numpy.typing import NDArray
 from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import HeldOutScores
 from calibrant._core.problems import ModelPerProblem, Scorer, ScoringProblem
+from calibrant._core.voting import VotingEnsemble
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """What a generator produces for every problem.
+
+    Attributes
+    ----------
+    held_out : list of HeldOutScores
+        One per problem. It has no points if no row can be held out, for example because no
+        split leaves all labels of the problem in the training rows.
+    voters : list of list of classifier
+        The models refitted for each problem that were kept to vote.
+    """
+
+    held_out: list[HeldOutScores]
+    voters: list[list[Any]]
+
+    @property
+    def has_voters(self) -> bool:
+        """Whether every problem has voters."""
+        return all(self.voters)
+
+    def ensembles(self) -> list[VotingEnsemble]:
+        """Return the ensemble of voters of every problem."""
+        return [VotingEnsemble(voters) for voters in self.voters]
+
+    def votes(self) -> Generated:
+        """Return the averaged scores of the voters in place of those of single models."""
+        return replace(self, held_out=[scores.votes() for scores in self.held_out])
 
 
 class Generator(ABC):
@@ -21,6 +53,8 @@ class Generator(ABC):
 
     # Whether the estimator is fitted on the training rows.
     refits: ClassVar[bool] = True
+    # Whether models are refitted on some of the rows, so that they can vote.
+    resamples: ClassVar[bool] = False
     # How the models of `fit_models` score rows.
     scorer: ClassVar[Scorer] = ModelPerProblem()
 
@@ -38,8 +72,12 @@ class Generator(ABC):
 
     @abstractmethod
     def generate(
-        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
-    ) -> list[HeldOutScores]:
+        self,
+        fitter: Fitter,
+        problems: list[ScoringProblem],
+        models: Sequence[Any],
+        n_voters: int = 0,
+    ) -> Generated:
         """Return the held-out scores of every problem.
 
         Parameters
@@ -49,11 +87,13 @@ class Generator(ABC):
         problems : list of ScoringProblem
             The problems.
         models : sequence of classifier
-            The models that `fit_models` returned.
+            The models that `fit_models` returned; empty if the voters replace them.
+        n_voters : int, default=0
+            The number of refitted models to keep for each problem. A generator that does not
+            refit keeps none.
 
         Returns
         -------
-        list of HeldOutScores
-            One per problem. It has no points if no row can be held out, for example because no
-            split leaves all labels of the problem in the training rows.
+        Generated
+            The held-out scores and the voters.
         """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core.fitting import Fitter
-from calibrant._core.held_out import HeldOutScores, scored_points
+from calibrant._core.held_out import scored_points
 from calibrant._core.problems import (
     Scorer,
     ScoringProblem,
@@ -18,7 +18,7 @@ from calibrant._core.problems import (
     class_scores,
     derived_score,
 )
-from calibrant.generation.base import Generator
+from calibrant.generation.base import Generated, Generator
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,15 @@ class FrozenModel(Generator):
         return [fitter.estimator]
 
     def generate(
-        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
-    ) -> list[HeldOutScores]:
+        self,
+        fitter: Fitter,
+        problems: list[ScoringProblem],
+        models: Sequence[Any],
+        n_voters: int = 0,
+    ) -> Generated:
         """Score all rows once and derive the score of each problem."""
         score, is_proba = class_scores(models[0], fitter.data.X)
-        return [
+        held_out = [
             scored_points(
                 derived_score(problem.side, score[problem.rows], is_proba),
                 problem.target,
@@ -54,3 +58,4 @@ class FrozenModel(Generator):
             )
             for problem in problems
         ]
+        return Generated(held_out, voters=[[] for _ in problems])

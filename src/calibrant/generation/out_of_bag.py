@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,10 +12,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from calibrant._core.fitting import Fitter
-from calibrant._core.held_out import HeldOutScores, scored_points
+from calibrant._core.held_out import scored_points
 from calibrant._core.problems import ScoringProblem, problem_score
-from calibrant._core.typing import FloatArray
-from calibrant.generation.base import Generator
+from calibrant._core.training_data import TrainingData
+from calibrant._core.typing import FloatArray, Split
+from calibrant.generation.base import Generated, Generator
+from calibrant.generation.resampling import RepeatedFolds, Resampling
 
 # A row is out of bag for about a third of the models. With few models, its votes are much noisier
 # than those of the whole ensemble and need a different calibration map. On the twelve data sets
@@ -67,24 +69,81 @@ class OutOfBag(Generator):
     def prepare(self, estimator: Any) -> Any:
         """Return the estimator, configured to record its out-of-bag votes."""
         check_votes(estimator)
-        prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-        if estimator.get_params()[f"{prefix}oob_score"]:
+        name = _parameter(estimator, "oob_score")
+        if estimator.get_params()[name]:
             return estimator
-        return clone(estimator).set_params(**{f"{prefix}oob_score": True})
+        return clone(estimator).set_params(**{name: True})
 
     def generate(
-        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
-    ) -> list[HeldOutScores]:
+        self,
+        fitter: Fitter,
+        problems: list[ScoringProblem],
+        models: Sequence[Any],
+        n_voters: int = 0,
+    ) -> Generated:
         """Return the out-of-bag votes for every problem."""
         if fitter.data.groups is not None:
             raise ValueError(
                 "cv='oob' requires ungrouped rows, because bootstrap samples split groups, got "
                 "groups. Use cv='auto', which holds out whole groups."
             )
-        return [
+        held_out = [
             scored_points(_votes(model, problem), problem.target, fitter.data.weight, problem.rows)
             for model, problem in zip(models, problems, strict=True)
         ]
+        return Generated(held_out, voters=[[] for _ in problems])
+
+
+@dataclass(frozen=True)
+class GroupedVotes(Resampling):
+    """Votes for grouped rows: each row is scored by models fitted without its group.
+
+    Bootstrap samples split groups, so that the out-of-bag votes of an ensemble are not held out.
+    Instead, small ensembles of the same kind are fitted on two thirds of the groups. Together
+    they have as many models as the ensemble, and each row gets the votes of a third of them.
+
+    Parameters
+    ----------
+    n_folds : int, default=3
+        The number of folds that the groups are divided into.
+    n_repeats : int, default=7
+        The number of times that this is done.
+    """
+
+    # The small ensembles are too small to predict.
+    resamples: ClassVar[bool] = False
+
+    n_folds: int = 3
+    n_repeats: int = 7
+
+    def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
+        """Yield the folds of each repeat."""
+        return RepeatedFolds(self.n_folds).repeat(self.n_repeats, data, rng)
+
+    def generate(
+        self,
+        fitter: Fitter,
+        problems: list[ScoringProblem],
+        models: Sequence[Any],
+        n_voters: int = 0,
+    ) -> Generated:
+        """Return the votes of the small ensembles for every problem."""
+        n_splits = self.n_folds * self.n_repeats
+        small = replace(fitter, estimator=_shrink(fitter.estimator, n_splits))
+        votes = super().generate(small, problems, models, n_splits).votes()
+        fitter.absorb_warnings(small)
+        return Generated(votes.held_out, voters=[[] for _ in problems])
+
+
+def _shrink(estimator: Any, n_parts: int) -> Any:
+    """Return an ensemble with a part of the models."""
+    name = _parameter(estimator, "n_estimators")
+    return clone(estimator).set_params(**{name: -(-estimator.get_params()[name] // n_parts)})
+
+
+def _parameter(estimator: Any, name: str) -> str:
+    """Return the name of a parameter of the ensemble as a parameter of the whole estimator."""
+    return f"{estimator.steps[-1][0]}__{name}" if isinstance(estimator, Pipeline) else name
 
 
 def has_enough_votes(estimator: Any) -> bool:

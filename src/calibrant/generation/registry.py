@@ -8,14 +8,19 @@ from sklearn.frozen import FrozenEstimator
 
 from calibrant.generation.base import Generator
 from calibrant.generation.frozen import FrozenModel
-from calibrant.generation.out_of_bag import OutOfBag, has_enough_votes
+from calibrant.generation.out_of_bag import GroupedVotes, OutOfBag, has_enough_votes
 from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFolds
 
 GENERATORS: dict[str, type[Generator]] = {"monte-carlo": MonteCarloCV, "oob": OutOfBag}
 
 
 def resolve_generator(
-    cv: Any, *, binary: bool, estimator: Any = None, grouped: bool = False
+    cv: Any,
+    *,
+    binary: bool,
+    estimator: Any = None,
+    grouped: bool = False,
+    must_resample: bool = False,
 ) -> Generator:
     """Return the generator selected by ``cv``.
 
@@ -30,13 +35,15 @@ def resolve_generator(
         rows are used.
     grouped : bool, default=False
         Whether the rows belong to groups.
+    must_resample : bool, default=False
+        Whether models that are refitted on some of the rows are needed to vote.
 
     Returns
     -------
     Generator
         The generator. "auto" means Monte Carlo cross-validation for binary problems. For a
-        multi-class problem, it means out-of-bag votes if the estimator has enough of them and
-        the rows are ungrouped, and repeated folds otherwise.
+        multi-class problem, it means repeated folds or, if the estimator has enough of them
+        and no refitted models are needed to vote, out-of-bag votes.
     """
     if isinstance(estimator, FrozenEstimator):
         return FrozenModel()
@@ -45,7 +52,9 @@ def resolve_generator(
     if cv is None or (isinstance(cv, str) and cv == "auto"):
         if binary:
             return MonteCarloCV()
-        return OutOfBag() if has_enough_votes(estimator) and not grouped else RepeatedFolds()
+        if must_resample or not has_enough_votes(estimator):
+            return RepeatedFolds()
+        return GroupedVotes() if grouped else OutOfBag()
     if isinstance(cv, str) and cv in GENERATORS:
         return GENERATORS[cv]()
     if isinstance(cv, str):

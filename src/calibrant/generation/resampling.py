@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,29 +15,41 @@ from calibrant._core.held_out import HeldOutScores, scored_points
 from calibrant._core.problems import ProblemSplit, ScoringProblem
 from calibrant._core.splits import check_split, make_draws, make_folds
 from calibrant._core.training_data import TrainingData
-from calibrant._core.typing import FloatArray, Split
-from calibrant.generation.base import Generator
+from calibrant._core.typing import FloatArray, IndexArray, Split
+from calibrant.generation.base import Generated, Generator
 
 # Very small problems would need thousands of refits to reach n_points, which would reveal no more
 # about so few rows.
 MOST_SPLITS = 1000
 # Further repeats change the calibration only in the third digit.
-MOST_REPEATS = 5
+MOST_REPEATS = 4
 
 
 class Resampling(Generator):
     """Base class of generators that refit the estimator on some rows to score the others."""
 
+    resamples: ClassVar[bool] = True
+
     def generate(
-        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
-    ) -> list[HeldOutScores]:
-        """Return the held-out scores of every problem; all problems share the splits."""
+        self,
+        fitter: Fitter,
+        problems: list[ScoringProblem],
+        models: Sequence[Any],
+        n_voters: int = 0,
+    ) -> Generated:
+        """Return the held-out scores of every problem; all problems share the splits.
+
+        The models of the first splits vote.
+        """
         splits = self.problem_splits(self.splits(fitter.data, fitter.rng), problems)
-        scores = iter(_held_out_scores(fitter, list(chain.from_iterable(splits))))
-        return [
-            _pool(problem, of_problem, list(islice(scores, len(of_problem))), fitter.data)
-            for problem, of_problem in zip(problems, splits, strict=True)
-        ]
+        votes = [k < n_voters for of_problem in splits for k in range(len(of_problem))]
+        scores, models = _held_out_scores(fitter, list(chain.from_iterable(splits)), votes)
+        held_out, voters, start = [], [], 0
+        for problem, of_problem in zip(problems, splits, strict=True):
+            part = slice(start, start := start + len(of_problem))
+            held_out.append(_pool(problem, of_problem, scores[part], fitter.data, n_voters))
+            voters.append([model for model in models[part] if model is not None])
+        return Generated(held_out, voters)
 
     @abstractmethod
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
@@ -145,11 +157,16 @@ class MonteCarloCV(Resampling):
         return [list(of_problem.values()) for of_problem in restricted]
 
     def generate(
-        self, fitter: Fitter, problems: list[ScoringProblem], models: Sequence[Any]
-    ) -> list[HeldOutScores]:
+        self,
+        fitter: Fitter,
+        problems: list[ScoringProblem],
+        models: Sequence[Any],
+        n_voters: int = 0,
+    ) -> Generated:
         """Return the held-out scores of every problem, to be grouped before calibration."""
-        held_out = super().generate(fitter, problems, models)
-        return [replace(scores, group_size=self.group_size) for scores in held_out]
+        generated = super().generate(fitter, problems, models, n_voters)
+        grouped = [replace(scores, group_size=self.group_size) for scores in generated.held_out]
+        return replace(generated, held_out=grouped)
 
 
 @dataclass(frozen=True)
@@ -195,20 +212,20 @@ class RepeatedFolds(Resampling):
 
     Parameters
     ----------
-    n_folds : int, default=10
+    n_folds : int, default=5
         The number of folds. Fewer are used if there are fewer rows or groups.
     n_points : int, default=1000
-        Folds are repeated until there are at least this many held-out scores, but at most five
+        Folds are repeated until there are at least this many held-out scores, but at most four
         times: repeats reduce the variance of the scores but add no rows.
     """
 
-    n_folds: int = 10
+    n_folds: int = 5
     n_points: int = 1000
 
     def __post_init__(self) -> None:
         if not _is_whole(self.n_folds) or self.n_folds < 2:
             raise ValueError(
-                f"n_folds must be an integer of at least 2, got {self.n_folds!r}. Use 10."
+                f"n_folds must be an integer of at least 2, got {self.n_folds!r}. Use 5."
             )
         if not _is_whole(self.n_points) or self.n_points < 1:
             raise ValueError(
@@ -218,27 +235,52 @@ class RepeatedFolds(Resampling):
 
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
         """Yield the folds of each repeat."""
+        return self.repeat(min(MOST_REPEATS, -(-self.n_points // len(data.rows))), data, rng)
+
+    def repeat(
+        self, n_repeats: int, data: TrainingData, rng: np.random.RandomState
+    ) -> Iterator[Split]:
+        """Yield the folds of a given number of repeats."""
         rows = data.rows
         n_groups = len(rows) if data.groups is None else len(np.unique(data.groups[rows]))
         largest_class = int(np.bincount(data.y[rows]).max())
         folds = CrossFit(max(2, min(self.n_folds, n_groups, largest_class)))
-        for _ in range(min(MOST_REPEATS, -(-self.n_points // len(rows)))):
+        for _ in range(n_repeats):
             yield from folds.splits(data, rng)
 
 
-def _held_out_scores(fitter: Fitter, splits: list[ProblemSplit]) -> list[FloatArray]:
-    """Score the test rows of each split, in closed form if possible and else by refitting."""
+def _held_out_scores(
+    fitter: Fitter, splits: list[ProblemSplit], votes: list[bool]
+) -> tuple[list[FloatArray], list[Any]]:
+    """Score the test rows of each split, in closed form if possible and else by refitting.
+
+    Returns the scores and the models of the splits; None for a model that does not vote.
+    """
     from calibrant.generation.closed_form import closed_form_scores  # slow to import
 
     seeds = fitter.draw_seeds(len(splits))
+    models: list[Any] = [None] * len(splits)
 
     def refit(positions: Sequence[int]) -> list[FloatArray]:
-        return fitter.fit_and_score([splits[k] for k in positions], seeds[list(positions)])
+        fitted = fitter.fit_and_score(
+            [splits[k] for k in positions],
+            seeds[list(positions)],
+            [votes[k] for k in positions],
+        )
+        for k, (_, model) in zip(positions, fitted, strict=True):
+            models[k] = model
+        return [score for score, _ in fitted]
 
     with one_blas_thread():
-        return closed_form_scores(
+        scores = closed_form_scores(
             fitter.estimator, fitter.data.X, fitter.data.fit_params, splits, refit
         )
+    missing = [k for k, votes_too in enumerate(votes) if votes_too and models[k] is None]
+    if missing:
+        fitted = fitter.fit_splits([splits[k] for k in missing], seeds[missing])
+        for k, model in zip(missing, fitted, strict=True):
+            models[k] = model
+    return scores, models
 
 
 def _pool(
@@ -246,6 +288,7 @@ def _pool(
     splits: list[ProblemSplit],
     scores: list[FloatArray],
     data: TrainingData,
+    n_voters: int,
 ) -> HeldOutScores:
     """Pool the scores of all splits of a problem."""
     empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(data.y))))
@@ -253,7 +296,20 @@ def _pool(
     tests = [split.test for split, n in zip(splits, times, strict=True) for _ in range(n)]
     repeated = [score for score, n in zip(scores, times, strict=True) for _ in range(n)]
     rows = np.concatenate([np.empty(0, np.intp), *tests])
-    return scored_points(np.concatenate([empty, *repeated]), problem.target, data.weight, rows)
+    score = np.concatenate([empty, *repeated])
+    vote = None
+    if n_voters:
+        voting = np.concatenate([np.empty(0, np.intp), *(s.test for s in splits[:n_voters])])
+        vote = _mean_by_row(np.concatenate([empty, *scores[:n_voters]]), voting, len(data.y))[rows]
+    return scored_points(score, problem.target, data.weight, rows, vote)
+
+
+def _mean_by_row(score: FloatArray, rows: IndexArray, n_rows: int) -> FloatArray:
+    """Return the mean score of each row; NaN for rows without a score."""
+    total = np.zeros((n_rows, *score.shape[1:]))
+    np.add.at(total, rows, score)
+    count = np.bincount(rows, minlength=n_rows).reshape(-1, *[1] * (score.ndim - 1))
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
 
 
 def _is_whole(value: Any) -> bool:

@@ -13,8 +13,16 @@ from sklearn.gaussian_process import kernels
 from calibrant import calibrators
 from calibrant._core.problems import ModelPerProblem, SharedModel
 from calibrant._core.records import Interval
+from calibrant._core.voting import VotingEnsemble
 from calibrant.classifier import CalibratedClassifier
-from calibrant.generation import CrossFit, FrozenModel, MonteCarloCV, OutOfBag, RepeatedFolds
+from calibrant.generation import (
+    CrossFit,
+    FrozenModel,
+    GroupedVotes,
+    MonteCarloCV,
+    OutOfBag,
+    RepeatedFolds,
+)
 from calibrant.strategies import AllPairs, Direct, OneVsRest, OutputCode
 
 CALIBRANT_TYPES = (
@@ -23,8 +31,10 @@ CALIBRANT_TYPES = (
     Interval,
     ModelPerProblem,
     SharedModel,
+    VotingEnsemble,
     CrossFit,
     FrozenModel,
+    GroupedVotes,
     MonteCarloCV,
     OutOfBag,
     RepeatedFolds,

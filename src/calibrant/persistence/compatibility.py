@@ -18,6 +18,7 @@ from sklearn.frozen import FrozenEstimator
 
 from calibrant._core.problems import ModelPerProblem, SharedModel
 from calibrant._core.records import Interval
+from calibrant.calibrators.auto import AutoCalibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.classifier import CalibratedClassifier
 from calibrant.persistence.validation import iterate_objects
@@ -89,8 +90,13 @@ def upgrade_model(model: Any) -> None:
         if isinstance(part, CalibratedClassifier) and not hasattr(part, "_scorer"):
             is_frozen = isinstance(part.estimators_[0], FrozenEstimator)
             part._scorer = SharedModel() if is_frozen else ModelPerProblem()
+        if isinstance(part, CalibratedClassifier) and not hasattr(part, "ensembles_"):
+            part.ensemble, part.ensembles_ = False, None
+        if isinstance(part, AutoCalibrator) and not hasattr(part, "ensemble_weights_"):
+            part.ensemble_calibrators_, part.ensemble_weights_ = {}, {}
         if isinstance(part, CalibrationReport):
             _unite_gain_and_interval(vars(part))
+            vars(part).setdefault("n_ensemble", 0)
 
 
 def _add_missing_parameters(estimator: BaseEstimator) -> None:

@@ -341,5 +341,5 @@ class _CalibratorFit:
         fitted = fit_calibrator(
             self.calibrator, self.proba[train], y[train], np.ones(len(train)), groups
         )
-        calibrated = apply_calibrator(fitted, self.proba[test], len(classes))
+        calibrated = apply_calibrator(fitted, self.proba[test], n_classes=len(classes))
         return ModelEvaluation(self.name, self.proba[test], calibrated)

@@ -1,0 +1,101 @@
+"""Points of held-out scores without repetitions, and the candidates' predictions for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._core.cross_fitting import cross_fit, true_class_proba
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant.calibrators._protocol import fit_in_place, predict_points
+
+
+@dataclass(frozen=True, eq=False)
+class MergedPoints:
+    """Distinct points with their total weights.
+
+    Attributes
+    ----------
+    score : ndarray of shape (n_distinct, n_classes)
+        Class scores.
+    y : ndarray of shape (n_distinct,)
+        Column numbers of the true classes.
+    weight : ndarray of shape (n_distinct,)
+        Total weights.
+    fold : ndarray of shape (n_distinct,)
+        The fold of each point; -1 for points that are never held out.
+    index : ndarray of shape (n_points,)
+        The distinct point that equals each of the original points.
+    """
+
+    score: FloatArray
+    y: IndexArray
+    weight: FloatArray
+    fold: IndexArray
+    index: IndexArray
+
+    def fit(self, calibrator: Any) -> Any:
+        """Fit a copy of an unfitted calibrator to all points."""
+        return fit_in_place(copy(calibrator), self.score, self.y, self.weight)
+
+    def held_out_proba(self, candidates: Mapping[str, Any]) -> FloatArray:
+        """Return each candidate's probability of the true class when fitted on the other folds.
+
+        Parameters
+        ----------
+        candidates : mapping of str to multi-class calibrator
+            The unfitted candidates.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_candidates)
+            The probabilities for the original points; NaN for points that are never held out.
+        """
+
+        def predict(train: BoolArray, test: BoolArray) -> FloatArray:
+            points = self.score[train], self.y[train], self.weight[train]
+            fitted = [fit_in_place(copy(each), *points) for each in candidates.values()]
+            return np.column_stack(
+                [
+                    true_class_proba(predict_points(each, self.score[test]), self.y[test])
+                    for each in fitted
+                ]
+            )
+
+        return cross_fit(self.fold, predict, len(candidates))[self.index]
+
+
+def merge_points(
+    score: FloatArray, y: IndexArray, weight: FloatArray, fold: IndexArray
+) -> MergedPoints:
+    """Merge points with the same scores, class and fold.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_points, n_classes)
+        Class scores.
+    y : ndarray of shape (n_points,)
+        Column numbers of the true classes.
+    weight : ndarray of shape (n_points,)
+        Weights.
+    fold : ndarray of shape (n_points,)
+        The fold of each point.
+
+    Returns
+    -------
+    MergedPoints
+        The distinct points in order of first appearance.
+    """
+    content = np.column_stack([score, y, fold])
+    keys = np.ascontiguousarray(content).view([("", content.dtype)] * content.shape[1])[:, 0]
+    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    index, first = rank[index], first[order]
+    total = np.bincount(index, weight).astype(np.float64)
+    return MergedPoints(score[first], y[first], total, fold[first], index)

@@ -22,7 +22,7 @@ PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-kernels browser docs lint dist replicate results arena arena-results bench bench-results clean
+.PHONY: demo test test-kernels browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
@@ -152,6 +152,20 @@ arena-results: .venv-arena/installed
 			--output results/arena/$$name-ranks.png || exit 1; \
 	done
 	$(ARENA_EXPERIMENTS) tables --table harm --store $(STORE) --format markdown > results/arena/harm.md
+
+# Kinds and numbers of splits for the default, and the tables of results/splits, from a store.
+SPLITS := splits-50 splits-100 splits-200
+splits: .venv-arena/installed
+	for name in $(SPLITS); do \
+		OMP_NUM_THREADS=1 $(ARENA_EXPERIMENTS) run --experiment $$name --store $(STORE) || exit 1; \
+	done
+
+splits-results: .venv-arena/installed
+	$(ARENA_EXPERIMENTS) tables --table splits --store $(STORE) --format markdown > results/splits/splits.md
+	for name in $(SPLITS); do \
+		$(ARENA_EXPERIMENTS) tables --experiment $$name --table losses --store $(STORE) --format csv \
+			> results/splits/$$name-losses.csv || exit 1; \
+	done
 
 # Ratios of speed beside the peers, which are in the arena's environment.
 bench: .venv-arena/installed

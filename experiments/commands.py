@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import groupby
 from pathlib import Path
@@ -22,23 +22,25 @@ from calibrant.cli.arguments import (
     output_to,
 )
 from calibrant.cli.messages import one_line_errors
+from experiments.arena.experiment import ArenaExperiment
 from experiments.arena.losses import ArenaLosses, compute_losses
-from experiments.arena.tables import HARM
+from experiments.arena.tables import HARM, SPLITS
 from experiments.cluster import dask_cluster
 from experiments.experiment import Experiment, TableOptions
 from experiments.page import render_results
 from experiments.paper.losses import METRICS, TESTS
 from experiments.paper.tables import DATA_SETS
 from experiments.ranks import draw_ranks
-from experiments.registry import ARENAS, EXPERIMENTS
+from experiments.registry import ARENAS, EXPERIMENTS, SPLITS_EXPERIMENTS
 from experiments.rendering import FORMATS, render
 from experiments.runner import make_status_table, run_experiment
 from experiments.store import Run, Store, open_store
 
-DATA_SETS_TABLE, HARM_TABLE = "data-sets", "harm"
+DATA_SETS_TABLE, HARM_TABLE, SPLITS_TABLE = "data-sets", "harm", "splits"
 TABLE_NAMES = [
     DATA_SETS_TABLE,
     HARM_TABLE,
+    SPLITS_TABLE,
     *dict.fromkeys(name for experiment in EXPERIMENTS.values() for name in experiment.tables),
 ]
 DEFAULT_TABLES = dict.fromkeys(next(iter(each.tables)) for each in EXPERIMENTS.values())
@@ -55,6 +57,7 @@ def _list_tables() -> str:
     paragraphs = [
         _list_below("All experiments", {DATA_SETS_TABLE: DATA_SETS.description}),
         _list_below("All experiments of the arena", {HARM_TABLE: HARM.description}),
+        _list_below("All experiments with splits", {SPLITS_TABLE: SPLITS.description}),
     ]
     for tables, group in groupby(EXPERIMENTS.values(), key=lambda experiment: experiment.tables):
         title = f"Experiments {', '.join(experiment.name for experiment in group)}"
@@ -156,7 +159,11 @@ def tables_command(
             print(render(DATA_SETS.make(), format), end="")
             return
         if table == HARM_TABLE:
-            print(render(HARM.make(_read_arenas(store)), format), end="")
+            print(render(HARM.make(_read_losses(store, ARENAS, "arena")), format), end="")
+            return
+        if table == SPLITS_TABLE:
+            parts = SPLITS.make(_read_losses(store, SPLITS_EXPERIMENTS, "splits"))
+            print("\n".join(render(part, format) for part in parts), end="")
             return
         chosen = EXPERIMENTS[experiment]
         name = table or next(iter(chosen.tables))
@@ -217,16 +224,19 @@ def _read_runs(path: Path, experiment: Experiment) -> list[Run]:
     return runs
 
 
-def _read_arenas(path: Path) -> dict[str, ArenaLosses]:
-    """Return the losses of all experiments of the arena that have runs, by name."""
+def _read_losses(
+    path: Path, experiments: Sequence[ArenaExperiment], target: str
+) -> dict[str, ArenaLosses]:
+    """Return the losses of all experiments of a make target that have runs, by name."""
     with open_store(path) as store:
         losses = {
             experiment.name: compute_losses(runs, experiment.n_train)
-            for experiment in ARENAS
+            for experiment in experiments
             if (runs := store.runs(experiment.name))
         }
     if not losses:
         raise ValueError(
-            f"{path} must contain runs of the arena, but it has none. Run: make arena STORE={path}"
+            f"{path} must contain runs of the {target} experiments, but it has none. "
+            f"Run: make {target} STORE={path}"
         )
     return losses

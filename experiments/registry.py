@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from calibrant.datasets import dataset_names
 from experiments.arena.experiment import ArenaExperiment
-from experiments.arena.methods import OUT_OF_BAG_METHODS
+from experiments.arena.methods import OUT_OF_BAG_METHODS, SPLITS_METHODS
 from experiments.experiment import Experiment
 from experiments.paper.experiment import CorrectExperiment, PublishedExperiment
 
@@ -61,6 +62,20 @@ OUT_OF_BAG = ArenaExperiment(
     classifiers=("rf",),
     methods=tuple(OUT_OF_BAG_METHODS),
 )
+# Other classifiers need no refits (forests) or take too long for so many (perceptrons).
+SPLITS_EXPERIMENTS = tuple(
+    replace(
+        arena,
+        name=f"splits-{arena.n_train}",
+        title=f"Kinds and numbers of splits for the default, with {arena.n_train} rows",
+        classifiers=("nb", "lr", "svm", "hgb", "knn"),
+        methods=tuple(SPLITS_METHODS),
+        n_folds=2,
+    )
+    for arena in ARENAS
+    if arena.n_train in (50, 100, 200)
+)
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (PAPER, AS_PUBLISHED, SMOKE, *ARENAS, OUT_OF_BAG)
+    experiment.name: experiment
+    for experiment in (PAPER, AS_PUBLISHED, SMOKE, *ARENAS, OUT_OF_BAG, *SPLITS_EXPERIMENTS)
 }

@@ -1,7 +1,10 @@
 """The parameter ``ensemble`` of CalibratedClassifier: refitted models that vote."""
 
+import dataclasses
+
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
@@ -10,6 +13,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from calibrant import CalibratedClassifier, load, save
 from calibrant._core.probability_floor import apply_probability_floor
@@ -123,10 +127,16 @@ def test_binary_strategies_have_one_ensemble_per_problem(strategy, waveform):
     proba = model.predict_proba(X_new)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert log_loss(y_new, proba) < 0.7
-    values = np.mean(
-        [voter.decision_function(X_new) for voter in model.estimators_[0].estimators_], axis=0
-    )
-    np.testing.assert_allclose(model.estimators_[0].decision_function(X_new), values)
+
+
+def test_decision_values_vote_as_probabilities_in_a_multiclass_problem(waveform):
+    X, y, X_new, _ = waveform
+    machine = LinearSVC(C=100.0, random_state=0, max_iter=100_000)
+    model = CalibratedClassifier(machine, method="temperature", ensemble=5, random_state=0)
+    model.fit(X, y)
+    voters = model.estimators_[0].estimators_
+    votes = np.mean([softmax(voter.decision_function(X_new), axis=1) for voter in voters], axis=0)
+    np.testing.assert_allclose(model.predict_uncalibrated_proba(X_new), votes, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +185,7 @@ def test_voters_that_cannot_learn_are_left_out():
     # With 20 rows per leaf, models fitted on 36 of 45 rows cannot split; a model of all rows can.
     X, y = make_waveform(45, random_state=2)
     X_new, y_new = make_waveform(1000, random_state=3)
-    boosting = HistGradientBoostingClassifier(min_samples_leaf=20, random_state=0)
+    boosting = HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=20, random_state=0)
     model = CalibratedClassifier(boosting, random_state=0).fit(X, y)
     frequencies = np.tile(np.bincount(y) / len(y), (len(y_new), 1))
     assert model.calibration_report_.ensemble_weight < 0.5
@@ -240,10 +250,11 @@ def test_too_few_rows_to_hold_out_any(ensemble):
 
 
 @pytest.mark.parametrize("ensemble", [True, "auto"])
-def test_saved_models_predict_the_same(ensemble, waveform, tmp_path):
+@pytest.mark.parametrize("estimator", [KNeighborsClassifier(), DecisionTreeClassifier(max_depth=3)])
+def test_saved_models_predict_the_same(estimator, ensemble, waveform, tmp_path):
     pytest.importorskip("skops")
     X, y, X_new, _ = waveform
-    model = CalibratedClassifier(KNeighborsClassifier(), ensemble=ensemble, random_state=0)
+    model = CalibratedClassifier(estimator, ensemble=ensemble, random_state=0)
     save(model.fit(X, y), tmp_path / "model.skops")
     loaded = load(tmp_path / "model.skops")
     np.testing.assert_array_equal(loaded.predict_proba(X_new), model.predict_proba(X_new))
@@ -258,6 +269,10 @@ def test_the_report_tells_what_was_chosen(waveform):
     names = [name for name in report.candidates if name.endswith("of the ensemble")]
     assert len(names) == report.n_ensemble == 4
     assert "of the ensemble" in str(report)
+    assert report.ensemble_gain > 0
+    assert f"has a weight of {report.ensemble_weight:.0%}; it lowered" in str(report)
+    unused = dataclasses.replace(report, weights=(1.0, *[0.0] * (len(report.weights) - 1)))
+    assert str(unused).endswith("did not lower the log loss and is not used.")
 
 
 @pytest.mark.parametrize(

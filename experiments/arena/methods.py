@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from calibrant import CalibratedClassifier
 from calibrant._core.typing import FloatArray
@@ -18,6 +21,7 @@ from calibrant.calibrators import (
 from calibrant.generation import RepeatedFolds
 from experiments.arena.inputs import Method, MethodInput
 from experiments.arena.peers import PEERS, SVM_PEERS, predict_uncalibrated
+from experiments.arena.splits import N_FITS, SPLIT_KINDS
 
 # Uncalibrated probabilities, and the default of calibrant.
 RAW, AUTO = "raw", "auto"
@@ -49,6 +53,37 @@ def calibrant_method(method: Any, cv: Any = "auto", **parameters: Any) -> Method
             cv=cv,
             random_state=given.seed,
             **parameters,
+        )
+        return model.fit(given.X, given.y).predict_proba(given.X_test)
+
+    return predict
+
+
+def splits_method(kind: str, n_fits: int, ensemble: Any = "auto") -> Method:
+    """Return the default of calibrant with other splits.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of splits, a key of `SPLIT_KINDS`.
+    n_fits : int
+        The number of splits. Fewer splits of the same kind are the first of more.
+    ensemble : "auto" or bool, default="auto"
+        Parameter of `CalibratedClassifier`.
+
+    Returns
+    -------
+    callable
+        The method.
+    """
+
+    def predict(given: MethodInput) -> FloatArray:
+        splits = SPLIT_KINDS[kind](given.y, np.random.RandomState(given.seed))
+        model = CalibratedClassifier(
+            given.classifier if given.needs_refits else given.uncached_classifier,
+            cv=list(islice(splits, n_fits)),
+            ensemble=ensemble,
+            random_state=given.seed,
         )
         return model.fit(given.X, given.y).predict_proba(given.X_test)
 
@@ -98,7 +133,21 @@ OUT_OF_BAG_METHODS: dict[str, Method] = {
         for name, cv in {"Monte Carlo": "monte-carlo", "out-of-bag": "oob"}.items()
     },
 }
+# The splits of the default with fewer than 334 rows.
+DEFAULT_SPLITS = "5 folds, 20 fits"
+SPLITS_METHODS: dict[str, Method] = {
+    RAW: predict_uncalibrated,
+    **{
+        f"{kind}, {n_fits} fits": splits_method(kind, n_fits)
+        for kind, numbers in N_FITS.items()
+        for n_fits in numbers
+    },
+    **{
+        f"{kind}, 20 fits, no votes": splits_method(kind, 20, ensemble=False)
+        for kind in ("5 folds", "bootstrap")
+    },
+}
 # Methods that run with one classifier only, and its name.
 CLASSIFIER_OF = dict.fromkeys(PAPER_METHODS, "nb") | dict.fromkeys(SVM_PEERS, "svm")
 ARENA_METHODS = GENERAL_METHODS | PAPER_METHODS | SVM_PEERS
-METHODS: dict[str, Method] = ARENA_METHODS | OUT_OF_BAG_METHODS
+METHODS: dict[str, Method] = ARENA_METHODS | OUT_OF_BAG_METHODS | SPLITS_METHODS

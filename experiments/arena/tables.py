@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.comparison import corrected_t_test
 from experiments.arena.losses import ArenaLosses
-from experiments.arena.methods import AUTO, CLASSIFIER_OF, RAW
+from experiments.arena.methods import AUTO, CLASSIFIER_OF, DEFAULT_SPLITS, RAW
 from experiments.arena.peers import PEERS, SVM_PEERS
 from experiments.classifiers import CLASSIFIERS
 from experiments.experiment import TableType
@@ -186,6 +186,63 @@ def make_harm_table(losses_by_experiment: Mapping[str, ArenaLosses]) -> Table:
     )
 
 
+def make_splits_tables(losses_by_experiment: Mapping[str, ArenaLosses]) -> list[Table]:
+    """Return a table of the kinds of splits in all experiments, and one for each experiment."""
+    parts = [_make_splits_table({name: each}, name) for name, each in losses_by_experiment.items()]
+    if len(parts) > 1:
+        parts.insert(0, _make_splits_table(losses_by_experiment, "Kinds of splits"))
+    return parts
+
+
+def _make_splits_table(losses_by_experiment: Mapping[str, ArenaLosses], title: str) -> Table:
+    """Return one row per method: its log loss and time relative to the default, and its harm."""
+    every = list(losses_by_experiment.values())
+    methods = every[0].methods
+    raw = methods.index(RAW)
+    log_loss = np.concatenate([losses.mean_log_loss for losses in every])
+    seconds = np.concatenate([losses.seconds for losses in every])
+    experiment = np.repeat(list(losses_by_experiment), [len(losses.cases) for losses in every])
+    classifier = np.array([case.classifier for losses in every for case in losses.cases])
+    groups = {
+        **{name: experiment == name for name in losses_by_experiment if len(every) > 1},
+        **{name: classifier == name for name in CLASSIFIERS if name in classifier},
+        "all": np.ones(len(classifier), dtype=bool),
+    }
+    default = methods.index(DEFAULT_SPLITS)
+    loss_ratio = [_geometric_mean_ratio(log_loss[group], default) for group in groups.values()]
+    time_ratio = _geometric_mean_ratio(seconds, default)
+    rows = []
+    for index in np.argsort(loss_ratio[-1]):
+        harm = log_loss[:, index] / log_loss[:, raw]
+        rows.append(
+            [
+                Cell(methods[index]),
+                *(Cell(f"{ratio[index] - 1:+z.1%}") for ratio in loss_ratio),
+                Cell(_percentage(harm > SLIGHT_HARM)),
+                Cell(_percentage(harm > CLEAR_HARM)),
+                Cell(f"{time_ratio[index]:.2f}"),
+            ]
+        )
+    n_draws = ", ".join(
+        f"{len(each.folds)} ({name})" for name, each in losses_by_experiment.items()
+    )
+    return Table(
+        title,
+        ["splits", *groups, "> 0.5% worse than raw", "> 2% worse", "time"],
+        rows,
+        "Log loss and time (to fit and predict) relative to 5 folds and 20 fits, the default: "
+        "geometric means over cases, each a classifier on a data set. "
+        f"Cases: {len(log_loss)}. Draws: {n_draws}. Raw: uncalibrated. Monte Carlo: percentage of "
+        "training rows. No votes: ensemble=False. At most 20 models vote. "
+        f"{_describe_versions(every[0].versions)}",
+    )
+
+
+def _geometric_mean_ratio(values: FloatArray, reference: int) -> FloatArray:
+    """Return the geometric mean of the ratios of each column to a column of reference."""
+    return np.exp(np.log(values / values[:, [reference]]).mean(axis=0))
+
+
 def make_losses_table(losses: ArenaLosses, title: str) -> Table:
     """Return the losses of every run as data."""
     return Table(
@@ -263,3 +320,4 @@ TABLES = {
     "losses": TableType("losses of every run", make_losses_table),
 }
 HARM = TableType("how often the default is worse than no calibration", make_harm_table)
+SPLITS = TableType("log loss, harm and time by kind of splits", make_splits_tables)

@@ -72,23 +72,25 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         forest or bagging ensemble, without refitting; a number of stratified folds; a
         scikit-learn splitter; (train, test) pairs of row numbers; or an instance of a class in
         `calibrant.generation`. "auto" or ``None`` means "monte-carlo" for binary problems. For
-        a multi-class problem, it means "oob" if the rows are ungrouped and the estimator is a
-        bootstrap ensemble of at least 50 models. Otherwise it means five folds, repeated up to
-        four times if there are fewer than 1,000 rows.
+        a multi-class problem, it means "oob" (with groups, `calibrant.generation.GroupedVotes`)
+        if the estimator is a bootstrap ensemble of at least 50 models and ``ensemble`` does not
+        require refitted models. Otherwise it means five folds, repeated up to four times if
+        there are fewer than 1,000 rows.
     ensemble : "auto", bool or int, default="auto"
-        Whether the models that were refitted for calibration predict, too.
+        Whether the models that are refitted for calibration also predict.
 
         - ``False``: the model fitted on all rows predicts.
         - ``True``: up to 20 of the refitted models, the voters, predict, and no model is fitted
-          on all rows. The scores of the voters are averaged, and they are calibrated on held-out
-          scores averaged over the voters that were not fitted on the row. A number sets the
-          largest number of voters.
-        - "auto": the calibrated probabilities of the model and of the voters are averaged, with
-          weights chosen by held-out log loss; the voters are dropped if they do not lower it.
-          This requires ``method="auto"``, the direct strategy and refitted models. Otherwise
-          "auto" means ``False``.
+          on all rows. The scores of the voters are averaged. The calibrator is fitted to
+          held-out scores averaged over the voters that were not fitted on the row. A number
+          sets the largest number of voters.
+        - "auto": the model fitted on all rows and the voters both predict. Their calibrated
+          probabilities are averaged with weights chosen by held-out log loss, and the voters
+          are dropped if they do not lower it. This requires ``method="auto"``, the direct
+          strategy, and rows that were scored by several refitted models each. Otherwise "auto"
+          means ``False``.
 
-        Predictions take as many times longer as there are voters.
+        Each voter adds the prediction time of one model.
     n_jobs : int, default=None
         The number of fits to run in parallel. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -110,7 +112,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         ``ensemble=True``, ensembles of voters: ``estimators_[0].estimators_`` are the models.
     ensembles_ : list or None
         With ``ensemble="auto"``, the ensembles of voters that predict together with
-        ``estimators_``, one per problem; None if no models vote.
+        ``estimators_``, one per problem. None if there are none.
     calibrators_ : list or None
         The fitted calibrators, one per problem; None if ``method=None``.
     calibration_report_ : CalibrationReport
@@ -125,7 +127,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Calibration for larger data sets.
+    sklearn.calibration.CalibratedClassifierCV : Calibration by a single method.
 
     Notes
     -----
@@ -295,7 +297,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Predict class probabilities before calibration.
 
         They come from the models in ``estimators_`` and are combined by the same strategy as
-        those of `predict_proba`, but without calibrators, the ensembles of ``ensemble="auto"``
+        those of `predict_proba`, but without the calibrators, the voters of ``ensemble="auto"``
         and the probability floor.
 
         Parameters
@@ -330,7 +332,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             array of shape (n_samples, n_classes). Rows for which the estimator returns NaN are
             NaN.
         """
-        scores = self._scores(X)
+        scores = self._scores(X, with_votes=calibrated)
         if not calibrated:
             return scores.probas()
         scored = scores.is_scored()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import StratifiedGroupKFold
 
 from calibrant._core.splits import check_split, make_draws, make_folds
 
@@ -44,6 +45,22 @@ def test_folds_keep_groups_together_and_every_class_in_training(y, data):
     for test in folds:
         assert not set(groups[test]) & set(groups[~test])
         assert set(y[~test]) == set(y)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("n_folds", [2, 3, 5])
+def test_groups_are_assigned_to_folds_as_by_scikit_learn(n_folds, seed):
+    rng = np.random.RandomState(seed)
+    # Classes are numbered in the order of their first rows, on which the result must not depend.
+    y = np.r_[0:4, rng.choice(4, size=200, p=[0.5, 0.3, 0.1, 0.1])]
+    groups = rng.randint(rng.choice([20, 60, 150]), size=len(y))
+    splitter = StratifiedGroupKFold(
+        n_folds, shuffle=True, random_state=np.random.RandomState(0).randint(2**31 - 1)
+    )
+    expected = [test for _, test in splitter.split(y, y, groups)]
+    folds = make_folds(y, groups, n_folds, np.random.RandomState(0))
+    for test, rows in zip(folds, expected, strict=True):
+        np.testing.assert_array_equal(np.flatnonzero(test), rows)
 
 
 def test_more_folds_than_rows_of_any_class_are_refused_with_groups():

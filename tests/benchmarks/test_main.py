@@ -8,7 +8,15 @@ from benchmarks.__main__ import describe_machine, main, print_table
 from benchmarks.generation import make_generation
 from benchmarks.timing import Row
 
-MODULES = ("combination", "enir", "generation", "out_of_bag", "prediction", "startup")
+MODULES = (
+    "combination",
+    "default",
+    "enir",
+    "generation",
+    "out_of_bag",
+    "prediction",
+    "startup",
+)
 
 
 def test_help_names_the_modules(monkeypatch, capsys):

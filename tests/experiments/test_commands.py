@@ -171,7 +171,11 @@ def test_mistakes_leave_no_file_and_exit_with_code_2(arguments, message, tmp_pat
             ["tables", "--experiment", "as-published", "--table", "times"],
             "python -m experiments run --experiment as-published",
         ),
-        (["tables", "--table", "harm"], "must contain runs of the arena, but it has none"),
+        (["tables", "--table", "harm"], "must contain runs of the arena experiments, but it has"),
+        (
+            ["tables", "--table", "splits"],
+            "must contain runs of the splits experiments, but it has",
+        ),
         (["ranks"], "must contain runs of experiment arena, but it has none"),
         (["ranks", "--classifiers", "nb", "svm", "--experiment", "paper"], "got svm"),
         (["report", "-o", "page.html"], "it has none yet"),

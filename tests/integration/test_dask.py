@@ -64,6 +64,7 @@ def test_rows_are_sent_to_the_cluster_once_for_all_fits(client, rows, monkeypatc
 
         return call
 
+    monkeypatch.setattr("calibrant._core.fitting.WORKER_START_SECONDS", 0.0)
     for method in (Client.submit, Client.scatter):
         monkeypatch.setattr(Client, method.__name__, counted(method))
     with parallel_config(backend="dask"):

@@ -34,7 +34,7 @@ def group_means(
     score, target, weight : ndarray of shape (n_groups,)
         The mean score, mean target and total weight of each group.
     """
-    mean_target, total = _mean_targets(target, weight, first)
+    mean_target, total = pool_groups(target, weight, first)
     mean = np.add.reduceat(weight * score, first) / total
     last = np.concatenate([first[1:], [len(score)]]) - 1
     # Clipping makes the mean of tied scores exactly equal to them despite rounding.
@@ -60,7 +60,7 @@ def pool_ties(score: FloatArray, target: FloatArray, weight: FloatArray) -> Poin
     if differs.all():
         return score, target, weight
     first = run_starts(differs)
-    return score[first], *_mean_targets(target, weight, first)
+    return score[first], *pool_groups(target, weight, first)
 
 
 def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
@@ -128,10 +128,10 @@ def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArra
     return (np.searchsorted(first, np.arange(len(distinct)), side="right") - 1)[place]
 
 
-def _mean_targets(
+def pool_groups(
     target: FloatArray, weight: FloatArray, first: IndexArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean target and total weight of consecutive groups."""
+    """Return the mean target and total weight of consecutive groups, given their first points."""
     total = np.add.reduceat(weight, first)
     mean = np.add.reduceat(weight * target, first) / total
     return np.minimum(mean, 1.0), total

@@ -15,7 +15,7 @@ import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.utils import get_tags
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
@@ -32,7 +32,7 @@ from calibrant._core.typing import FloatArray, IndexArray
 
 # Distinct warnings in order of appearance, since hundreds of fits repeat the same ones.
 Warned = dict[tuple[type[Warning], str], None]
-# Starting worker processes takes about this long. Fits that would save less are not distributed.
+# Starting worker processes takes about this long. If they would save less, none are started.
 WORKER_START_SECONDS = 1.0
 LARGEST_SEED = np.iinfo(np.int32).max
 
@@ -77,6 +77,7 @@ class Fitter:
     n_jobs: int | None = None
     verbose: int = 0
     _warned: Warned = field(default_factory=dict, init=False)
+    _seconds: list[float] = field(default_factory=list, init=False)
 
     def fit(self, problems: list[ScoringProblem]) -> list[Any]:
         """Fit one model per problem, on all its rows."""
@@ -92,7 +93,7 @@ class Fitter:
     ) -> list[tuple[FloatArray, Any]]:
         """Score the test rows of each split with a model fitted on its training rows.
 
-        Returns the scores of each split and its model, or None unless it is to be kept.
+        Returns, for each split, the scores and the model, or None if the model is not kept.
         """
         return self._run(_fit_and_score, self._tasks(splits, seeds, keep), "scoring held-out rows")
 
@@ -149,16 +150,24 @@ class Fitter:
     def _distribute(self, calls: list[tuple]) -> Iterable[tuple[Any, list[tuple]]]:
         n_jobs = min(len(calls), effective_n_jobs(self.n_jobs))
         if n_jobs <= 1:
-            return starmap(_recorded, calls)  # a single fit may use several cores itself
-        start = time.perf_counter()
-        first = _in_worker(*calls[0])
-        seconds = time.perf_counter() - start
-        if seconds * (len(calls) - 1) * (1.0 - 1.0 / n_jobs) < WORKER_START_SECONDS:
-            return chain([first], starmap(_in_worker, calls[1:]))
+            # A single fit may use several cores itself.
+            return (self._timed(_recorded, call) for call in calls)
+        first: list[tuple] = []
+        if not self._seconds:
+            first, calls = [self._timed(_in_worker, calls[0])], calls[1:]
+        if self._seconds[-1] * len(calls) * (1.0 - 1.0 / n_jobs) < WORKER_START_SECONDS:
+            return chain(first, starmap(_in_worker, calls))
         others = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_in_worker)(*call) for call in calls[1:]
+            delayed(_in_worker)(*call) for call in calls
         )
-        return chain([first], others)
+        return chain(first, others)
+
+    def _timed(self, make: Callable[..., Any], call: tuple) -> tuple[Any, list[tuple]]:
+        """Make a call and remember how long it took."""
+        start = time.perf_counter()
+        result = make(*call)
+        self._seconds.append(time.perf_counter() - start)
+        return result
 
 
 def _in_worker(*call: Any) -> tuple[Any, list[tuple]]:
@@ -192,7 +201,7 @@ def fit_clone(estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask)
         name: take_rows(value, task.train) if _is_per_row(value, n_samples) else value
         for name, value in fit_params.items()
     }
-    model = set_seeds(clone(estimator), np.random.RandomState(task.seed))
+    model = set_seeds(clone(estimator), task.seed)
     model.fit(take_rows(X, task.train), task.labels, **params)
     expected = np.unique(task.labels)
     if not np.array_equal(model.classes_, expected):
@@ -247,11 +256,17 @@ def _is_per_row(value: Any, n_samples: int) -> bool:
     return hasattr(value, "__len__") and len(value) == n_samples
 
 
-def set_seeds(estimator: Any, rng: np.random.RandomState) -> Any:
-    """Seed every part of an estimator that has no seed, drawing from ``rng`` only if needed."""
+def set_seeds(estimator: Any, rng: int | np.random.RandomState) -> Any:
+    """Seed every part of an estimator that has no seed, drawing from ``rng`` only if needed.
+
+    ``rng`` may be the seed of the source of randomness, which takes long to create.
+    """
     unseeded = [
         name
         for name, value in sorted(estimator.get_params(deep=True).items())
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
-    return estimator.set_params(**{name: int(rng.randint(LARGEST_SEED)) for name in unseeded})
+    if not unseeded:
+        return estimator
+    source = check_random_state(rng)
+    return estimator.set_params(**{name: int(source.randint(LARGEST_SEED)) for name in unseeded})

@@ -58,7 +58,7 @@ class HeldOutScores:
         )
 
     def votes(self) -> HeldOutScores:
-        """Return the scores of the ensemble of voters, one point per row, never grouped."""
+        """Return the scores of the ensemble of voters, one point per row, without grouping."""
         if self.vote is None:
             raise ValueError("Held-out scores without voters have no votes.")
         _, first, index = np.unique(self.rows, return_index=True, return_inverse=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.optimize import minimize
 
 from calibrant._core.typing import FloatArray
@@ -26,7 +26,8 @@ SINGULAR = 1e-12
 class HessianProducts(NamedTuple):
     """A Hessian that is too large to factorize.
 
-    ``product`` multiplies a vector by it, and ``precondition`` by an approximation of its inverse.
+    ``product`` multiplies a vector by the Hessian, and ``precondition`` multiplies it by an
+    approximate inverse.
     """
 
     product: Callable[[FloatArray], FloatArray]
@@ -128,12 +129,12 @@ def _newton_step(
         norm = float(np.linalg.norm(gradient))
         residual = max(min(LARGEST_RESIDUAL, norm**0.5) * norm, tolerance / 10.0)
         return _conjugate_gradients(hessian, -gradient, residual)
-    try:
-        factor = cho_factor(hessian, check_finite=False)
-    except LinAlgError:
+    # For a few parameters, calling LAPACK directly is several times as fast as scipy.linalg.
+    _, step, failed = dposv(hessian, -gradient)
+    if failed:
         # Rounding made a nearly singular matrix indefinite. Do not move where it is singular.
-        return np.asarray(np.linalg.lstsq(hessian, -gradient, rcond=SINGULAR)[0])
-    return np.asarray(cho_solve(factor, -gradient, check_finite=False))
+        step = np.linalg.lstsq(hessian, -gradient, rcond=SINGULAR)[0]
+    return np.asarray(step)
 
 
 def _conjugate_gradients(

@@ -102,7 +102,9 @@ def probability_floor(class_count: ArrayLike, pseudo_count: float) -> FloatArray
     return pseudo_count * size / size.sum() / (count.sum() + pseudo_count)
 
 
-def floor_frequencies(frequency: ArrayLike, n_rows: ArrayLike, overall: float) -> FloatArray:
+def floor_frequencies(
+    frequency: ArrayLike, n_rows: ArrayLike, overall: float | FloatArray
+) -> FloatArray:
     r"""Keep frequencies of the positive side away from 0 and 1.
 
     Parameters
@@ -111,8 +113,9 @@ def floor_frequencies(frequency: ArrayLike, n_rows: ArrayLike, overall: float) -
         The frequency of the positive side in each group of rows.
     n_rows : array-like of shape (n_groups,)
         The number of rows in each group.
-    overall : float
-        The frequency among all rows, as returned by `overall_frequency`.
+    overall : float or ndarray of shape (n_groups,)
+        The frequency among all rows, as returned by `overall_frequency`. An array if groups
+        belong to several problems.
 
     Returns
     -------

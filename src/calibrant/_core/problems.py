@@ -15,6 +15,7 @@ from scipy.special import expit
 from calibrant._core.rowwise import normalize_rows, row_sums, softmax
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, CodeMatrix, FloatArray, IndexArray
+from calibrant._core.voting import VotingEnsemble
 
 # Larger scores are clipped, so that sums and differences of scores stay finite.
 LARGEST_MODEL_SCORE = 1e250
@@ -175,6 +176,18 @@ def problem_score(class_score: FloatArray, is_proba: bool, *, binary: bool) -> F
     return class_score[:, 1] if binary else as_proba(class_score, is_proba)
 
 
+def model_score(model: Any, X: Any, *, binary: bool) -> tuple[FloatArray, bool]:
+    """Return the score of a problem, and whether the model returns probabilities.
+
+    The score of an ensemble is the mean of the scores of its voters.
+    """
+    if not isinstance(model, VotingEnsemble):
+        class_score, is_proba = class_scores(model, X)
+        return problem_score(class_score, is_proba, binary=binary), is_proba
+    scored = [model_score(voter, X, binary=binary) for voter in model.estimators_]
+    return np.mean([score for score, _ in scored], axis=0), scored[0][1]
+
+
 def derived_score(side: CodeMatrix | None, class_score: FloatArray, is_proba: bool) -> FloatArray:
     """Return the score of a problem from the class scores of one model for all classes.
 
@@ -244,12 +257,11 @@ class ModelPerProblem(Scorer):
     def _scores(
         self, models: Sequence[Any], sides: list[CodeMatrix | None], X: Any
     ) -> tuple[list[FloatArray], bool]:
-        scored = [class_scores(model, X) for model in models]
-        scores = [
-            problem_score(*of_model, binary=side is not None)
-            for of_model, side in zip(scored, sides, strict=True)
+        scored = [
+            model_score(model, X, binary=side is not None)
+            for model, side in zip(models, sides, strict=True)
         ]
-        return scores, scored[0][1]
+        return [score for score, _ in scored], scored[0][1]
 
 
 @dataclass(frozen=True)
@@ -275,7 +287,7 @@ def is_scored(score: FloatArray) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class PredictionScores:
-    """The scores of rows to predict.
+    """The scores of the rows to predict.
 
     Attributes
     ----------
@@ -300,7 +312,7 @@ class PredictionScores:
         return [side_proba(score, self.are_proba) for score in self.of_models]
 
     def is_scored(self) -> BoolArray:
-        """Return whether each row has all scores."""
+        """Return whether each row has a score from every model and ensemble."""
         scored = [is_scored(score) for scores in self.inputs() for score in scores]
         return np.asarray(np.all(scored, axis=0))
 

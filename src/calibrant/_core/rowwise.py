@@ -36,7 +36,7 @@ def row_maxima(values: FloatArray) -> FloatArray:
 def softmax(logit: FloatArray) -> FloatArray:
     """Return the softmax of each row."""
     # scipy.special.softmax and log_softmax add the columns in another order, so they differ in the
-    # last bit for three or more classes. Code that has always used them (averaging, decomposition,
+    # last bit for three or more classes. Code that has always used them (decomposition,
     # discriminant analysis, logits in tables) keeps them, so that results stay bit-identical.
     proba = np.exp(logit - row_maxima(logit))
     proba /= row_sums(proba)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold
 
 from calibrant._core.typing import BoolArray, IndexArray, Split
 
@@ -147,15 +145,58 @@ def group_folds(
             "Use fewer folds."
         )
     y = _in_order_of_first_rows(y)
-    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng.randint(2**31 - 1))
-    with warnings.catch_warnings():
-        # CalibratedClassifier warns about rare classes itself.
-        warnings.filterwarnings("ignore", message="The least populated class in y")
-        folds = [test for _, test in splitter.split(y, y, group)]
-    for rows in folds:
-        test = np.zeros(len(y), dtype=bool)
-        test[rows] = True
-        yield _keep_classes(test, y, group, rng)
+    fold = _fold_of_groups(y, group, n_folds, np.random.RandomState(rng.randint(2**31 - 1)))
+    for number in range(n_folds):
+        yield _keep_classes(fold[group] == number, y, group, rng)
+
+
+def _fold_of_groups(
+    y: IndexArray, group: IndexArray, n_folds: int, rng: np.random.RandomState
+) -> IndexArray:
+    """Assign each group to the fold that then differs least from the others.
+
+    The folds are those of scikit-learn's ``StratifiedGroupKFold``, which takes several times as
+    long. Groups with the least even distribution of classes come first. Folds differ by the mean,
+    over classes, of the standard deviation of the proportion of the class that is in each fold.
+    """
+    n_classes, n_groups = int(y.max()) + 1, int(group.max()) + 1
+    count = np.bincount(group * n_classes + y, minlength=n_groups * n_classes)
+    count = count.reshape(n_groups, n_classes).astype(np.float64)
+    class_count = count.sum(axis=0)
+    order = np.arange(n_groups)
+    rng.shuffle(order)
+    order = order[np.argsort(-count[order].std(axis=1), kind="stable")]
+
+    fold = np.empty(n_groups, dtype=np.intp)
+    of_fold = np.zeros((n_folds, n_classes))
+    tried = np.empty((n_folds, n_folds, n_classes))  # the first axis: where the group is tried
+    tried_fold = np.einsum("iij->ij", tried)  # a view
+    for number in order:
+        tried[:] = of_fold
+        tried_fold += count[number]
+        # The mean of numpy.std, with the same rounding.
+        tried /= class_count
+        tried -= np.add.reduce(tried, axis=1, keepdims=True) / n_folds
+        tried *= tried
+        deviation = np.sqrt(np.add.reduce(tried, axis=1) / n_folds)
+        best = _best_fold(
+            (np.add.reduce(deviation, axis=1) / n_classes).tolist(),
+            np.add.reduce(of_fold, axis=1).tolist(),
+        )
+        fold[number] = best
+        of_fold[best] += count[number]
+    return fold
+
+
+def _best_fold(differences: list[float], sizes: list[float]) -> int:
+    """Return the fold with the smallest difference; of nearly equal ones, the smallest fold."""
+    best = 0
+    for k in range(1, len(sizes)):
+        least = differences[best]
+        is_close = abs(differences[k] - least) <= 1e-8 + 1e-5 * least
+        if differences[k] < least or (is_close and sizes[k] < sizes[best]):
+            best = k
+    return best
 
 
 def _in_order_of_first_rows(y: IndexArray) -> IndexArray:

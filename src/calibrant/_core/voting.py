@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.metaestimators import available_if
-
-from calibrant._core.typing import FloatArray
 
 # More voters change the averaged scores only in the third digit.
 MOST_VOTERS = 20
@@ -51,12 +48,8 @@ def resolve_n_voters(ensemble: Any, *, resamples: bool, chooses: bool) -> int:
     return n_voters
 
 
-def _voters_have(method: str) -> Any:
-    return available_if(lambda self: all(hasattr(voter, method) for voter in self.estimators_))
-
-
 class VotingEnsemble:
-    """Fitted models that vote: their scores are averaged.
+    """Fitted models that vote: their scores of a problem are averaged.
 
     Attributes
     ----------
@@ -72,19 +65,3 @@ class VotingEnsemble:
 
     def __len__(self) -> int:
         return len(self.estimators_)
-
-    @_voters_have("predict_proba")  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the mean probabilities of the models."""
-        return self._mean("predict_proba", X)
-
-    @_voters_have("decision_function")  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the mean decision values of the models."""
-        return self._mean("decision_function", X)
-
-    def _mean(self, method: str, X: Any) -> FloatArray:
-        total: Any = 0.0
-        for voter in self.estimators_:
-            total = total + np.asarray(getattr(voter, method)(X), dtype=np.float64)
-        return np.asarray(total / len(self.estimators_))

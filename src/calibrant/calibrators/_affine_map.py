@@ -26,7 +26,7 @@ MAX_CLASSES_OF_HESSIAN, SMALLEST_PENALTY_OF_PRODUCTS = 7, 0.1
 
 
 def fit_inverse_temperature(
-    log_score: FloatArray, y: IndexArray, weight: FloatArray, penalty: float
+    log_score: FloatArray, y: IndexArray, weight: FloatArray, penalty: float, start: float = 1.0
 ) -> float:
     r"""Find the inverse temperature with the lowest penalized log loss.
 
@@ -40,6 +40,8 @@ def fit_inverse_temperature(
         Weights of the points.
     penalty : float
         The strength of the penalty; infinity keeps the inverse temperature at 1.
+    start : float, default=1.0
+        The inverse temperature at which to start.
 
     Returns
     -------
@@ -76,7 +78,7 @@ def fit_inverse_temperature(
         slope = weight @ (mean - true) + 2.0 * penalty * (t - 1.0)
         return float(slope), float(weight @ variance + 2.0 * penalty)
 
-    log_t = 0.0
+    log_t = float(np.log(start))
     slope, curvature = derivatives(log_t)
     end = np.log(SMALLEST_INVERSE_TEMPERATURE if slope >= 0 else LARGEST_INVERSE_TEMPERATURE)
     if derivatives(end)[0] * (-1.0 if slope < 0 else 1.0) >= 0:
@@ -193,7 +195,7 @@ class _Objective:
         covariance = self.weight * self.proba[first]
         covariance *= (first == second)[:, None] - self.proba[second]
         hessian = np.take(covariance @ self._input_products, self._places)
-        hessian[np.diag_indices(len(hessian))] += self.curvature
+        hessian.flat[:: len(hessian) + 1] += self.curvature
         return hessian
 
     @cached_property
@@ -204,7 +206,7 @@ class _Objective:
 
     @cached_property
     def _places(self) -> IndexArray:
-        """The place of each entry of the Hessian among all pairs of classes and inputs."""
+        """The position of each entry of the Hessian among all pairs of classes and inputs."""
         k, a = np.nonzero(self.free)
         _, _, class_pair = _pairs(len(self.log_score))
         first, _, input_pair = _pairs(len(self.inputs))
@@ -213,10 +215,10 @@ class _Objective:
     def hessian_products(self, entries: FloatArray) -> HessianProducts:
         """Return the products with the Hessian.
 
-        The preconditioner inverts the blocks of single classes on its diagonal. It also removes
-        what all rows of the map have in common: adding the same vector to all rows leaves the
-        probabilities unchanged, so that the penalized sum of each column of the minimum and of
-        each Newton step from 0 is 0.
+        The preconditioner inverts the diagonal blocks of single classes. It also removes the
+        component that all rows of the map share: adding the same vector to all rows leaves the
+        probabilities unchanged, so the penalized sum of each column is 0 at the minimum and in
+        every Newton step from 0.
         """
         if not np.array_equal(entries, self.entries):
             self._update(entries)
@@ -238,7 +240,7 @@ class _Objective:
 
     @cached_property
     def _inverse_blocks(self) -> FloatArray:
-        """The inverses of the blocks of single classes on the diagonal of the first Hessian."""
+        """The inverses of the diagonal blocks of single classes of the first Hessian."""
         n_inputs = len(self.inputs)
         variance = self.weight * self.proba * (1.0 - self.proba)
         blocks = np.stack([(self.inputs * each) @ self.inputs.T for each in variance])
@@ -257,7 +259,7 @@ class _Objective:
 
 @lru_cache(maxsize=64)
 def _pairs(n: int) -> tuple[IndexArray, IndexArray, IndexArray]:
-    """Return the two members of each pair i <= j below n, and the number of every pair."""
+    """Return the members of all pairs i <= j < n, and a matrix with the index of each pair."""
     first, second = np.triu_indices(n)
     number = np.empty((n, n), dtype=np.intp)
     number[first, second] = number[second, first] = np.arange(len(first))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import softmax, stdtr
+from scipy.special import stdtr
 
 from calibrant._core.cross_fitting import cross_fit
+from calibrant._core.mixture import fit_mixture
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 # The pseudo-count of each candidate: no finite number of rows justifies a weight of exactly 0 or 1.
@@ -27,16 +27,19 @@ class Choice:
         The weights, which sum to 1. The first candidate is no calibration.
     gain : ndarray of shape (n_groups,)
         The gains of independent rows or groups over no calibration, each with weights that were
-        chosen without it.
+        chosen without it. Their mean is pessimistic.
+    fitted_gain : ndarray of shape (n_groups,)
+        The gains with the weights that were chosen. Their mean is optimistic.
     """
 
     weights: FloatArray
     gain: FloatArray
+    fitted_gain: FloatArray
 
     def padded(self, true_proba: FloatArray) -> Choice:
         """Return the choice with a weight of 0 for each further candidate."""
         missing = true_proba.shape[1] - len(self.weights)
-        return Choice(np.pad(self.weights, (0, missing)), self.gain)
+        return replace(self, weights=np.pad(self.weights, (0, missing)))
 
 
 def choose_weights(
@@ -78,7 +81,12 @@ def choose_weights(
         [gain_shrinkage(gain[fold_of_group != k]) for k in range(fold.max(initial=-1) + 1)]
     )[fold]
     shrunk = shrinkages * average + (1.0 - shrinkages) * baseline
-    return Choice(weights / weights.sum(), group_gains(shrunk, baseline, weight, group))
+    weights /= weights.sum()
+    return Choice(
+        weights,
+        group_gains(shrunk, baseline, weight, group),
+        group_gains(true_proba @ weights, baseline, weight, group),
+    )
 
 
 def group_gains(
@@ -114,23 +122,7 @@ def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
     where :math:`n_i` is the weight of point i and :math:`p_{ic}` the probability that
     candidate c gives its true class.
     """
-    n_candidates = true_proba.shape[1]
-    # Dividing by the number of rows, including pseudo-counts, makes the problem scale-free.
-    n_rows = weight.sum() + CANDIDATE_PSEUDO_COUNT * n_candidates
-    credit = CANDIDATE_PSEUDO_COUNT / n_rows
-
-    def loss(log_weight: FloatArray) -> tuple[float, FloatArray]:
-        w = softmax(log_weight)
-        average = true_proba @ w
-        value = -weight @ np.log(average) / n_rows - credit * np.log(w).sum()
-        # With w = softmax(u), dw_c / du_d = w_c (1[c = d] - w_d).
-        slope = -(weight / average) @ true_proba / n_rows
-        gradient = w * (slope - w @ slope) - credit * (1.0 - n_candidates * w)
-        return float(value), gradient
-
-    # In log weights, the problem is smooth and unconstrained but not convex, so no Newton steps.
-    found = minimize(loss, np.zeros(n_candidates), jac=True, method="L-BFGS-B")
-    return np.asarray(softmax(found.x))
+    return fit_mixture(true_proba, weight, CANDIDATE_PSEUDO_COUNT)
 
 
 def gain_shrinkage(gain: FloatArray) -> float:
@@ -149,7 +141,7 @@ def gain_shrinkage(gain: FloatArray) -> float:
     Notes
     -----
     If the mean gain is positive, the factor is :math:`1 - p`, where :math:`p` is the two-sided
-    p-value of Student's t-test that the mean gain is 0. Otherwise, it is 0.
+    p-value of Student's t-test for a mean gain of 0. Otherwise, it is 0.
     """
     n_groups = len(gain)
     if n_groups < 2 or gain.mean() <= 0:

@@ -23,7 +23,12 @@ from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators._averaging import group_gains
 from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator, fit_substitute
 from calibrant.calibrators.auto import AutoCalibrator
-from calibrant.calibrators.report import NO_CALIBRATION, CalibrationReport, make_report
+from calibrant.calibrators.report import (
+    NO_CALIBRATION,
+    CalibrationReport,
+    gain_interval,
+    make_report,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +156,8 @@ def _report_of_auto(
     names = calibrator.candidate_names()
     weights = [1.0, *[0.0] * (len(names) - 1)]
     nothing = np.empty((0, len(names)))
-    return make_report(names, weights, nothing, nothing[:, 0], np.empty(0), _rare_classes(data))
+    gain = gain_interval(nothing[:, 0], nothing[:, 0])
+    return make_report(names, weights, nothing, nothing[:, 0], gain, 0, _rare_classes(data))
 
 
 def _report_of_method(
@@ -170,12 +176,14 @@ def _report_of_method(
     weight = np.concatenate([weight for _, weight, _ in judged])
     group = np.concatenate([group for _, _, group in judged])
     calibrated = any(len(weight) for _, weight, _ in judged) or any(map(_has_both, held_out))
+    gain = group_gains(proba[:, 1], proba[:, 0], weight, group)
     return make_report(
         [NO_CALIBRATION, name],
         [1.0 - calibrated, float(calibrated)],
         proba,
         weight,
-        group_gains(proba[:, 1], proba[:, 0], weight, group),
+        gain_interval(gain, gain),
+        len(gain),
         _rare_classes(data),
     )
 

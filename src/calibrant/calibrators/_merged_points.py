@@ -1,4 +1,4 @@
-"""Points of held-out scores without repetitions, and the candidates' predictions for them."""
+"""Held-out scores without duplicates, and the candidates' predictions for them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from calibrant._core.cross_fitting import cross_fit, true_class_proba
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators._protocol import fit_in_place, predict_points
+from calibrant.calibrators.scaling import StructuredMatrixScaling
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class MergedPoints:
     fold : ndarray of shape (n_distinct,)
         The fold of each point; -1 for points that are never held out.
     index : ndarray of shape (n_points,)
-        The distinct point that equals each of the original points.
+        The distinct point that each of the original points was merged into.
     """
 
     score: FloatArray
@@ -38,9 +39,9 @@ class MergedPoints:
     fold: IndexArray
     index: IndexArray
 
-    def fit(self, calibrator: Any) -> Any:
-        """Fit a copy of an unfitted calibrator to all points."""
-        return fit_in_place(copy(calibrator), self.score, self.y, self.weight)
+    def fit(self, candidates: Mapping[str, Any]) -> dict[str, Any]:
+        """Fit copies of unfitted candidates to all points."""
+        return _fit_all(candidates, self.score, self.y, self.weight)
 
     def held_out_proba(self, candidates: Mapping[str, Any]) -> FloatArray:
         """Return each candidate's probability of the true class when fitted on the other folds.
@@ -57,16 +58,32 @@ class MergedPoints:
         """
 
         def predict(train: BoolArray, test: BoolArray) -> FloatArray:
-            points = self.score[train], self.y[train], self.weight[train]
-            fitted = [fit_in_place(copy(each), *points) for each in candidates.values()]
+            fitted = _fit_all(candidates, self.score[train], self.y[train], self.weight[train])
             return np.column_stack(
                 [
                     true_class_proba(predict_points(each, self.score[test]), self.y[test])
-                    for each in fitted
+                    for each in fitted.values()
                 ]
             )
 
         return cross_fit(self.fold, predict, len(candidates))[self.index]
+
+
+def _fit_all(
+    candidates: Mapping[str, Any], score: FloatArray, y: IndexArray, weight: FloatArray
+) -> dict[str, Any]:
+    """Fit copies of unfitted candidates to the same points."""
+    fitted: dict[str, Any] = {}
+    scaled: StructuredMatrixScaling | None = None
+    for name, candidate in candidates.items():
+        calibrator = copy(candidate)
+        if type(calibrator) is not StructuredMatrixScaling:  # a subclass may differ
+            fitted[name] = fit_in_place(calibrator, score, y, weight)
+        elif scaled is None:
+            fitted[name] = scaled = calibrator._fit_columns(score, y, weight)
+        else:
+            fitted[name] = calibrator._fit_columns_after(scaled, score, y, weight)
+    return fitted
 
 
 def merge_points(

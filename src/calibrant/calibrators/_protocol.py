@@ -34,7 +34,7 @@ def fit_points(
 def fit_in_place(
     calibrator: Any, score: FloatArray, target: NDArray[Any], sample_weight: FloatArray
 ) -> Any:
-    """Do what `fit_points` does, for a calibrator that need not be cloned."""
+    """Fit a calibrator to checked points, as `fit_points` does, but without cloning it."""
     if isinstance(calibrator, BinaryCalibrator):
         calibrator._fit(score, target.astype(np.float64), sample_weight)
         return calibrator
@@ -76,7 +76,7 @@ def fit_calibrator(
     groups : ndarray of shape (n_points,), default=None
         The group of each point. Ignored if the calibrator's ``fit`` has no such parameter.
     **ensemble_scores : dict
-        Further arguments of the calibrator's ``fit``.
+        Scores of an ensemble, passed to the calibrator's ``fit``.
 
     Returns
     -------

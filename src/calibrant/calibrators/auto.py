@@ -30,7 +30,12 @@ from calibrant.calibrators._validation import check_class_scores
 from calibrant.calibrators.baselines import ClassFrequencies, NoCalibration
 from calibrant.calibrators.enir import ENIR
 from calibrant.calibrators.multiclass import OneVsRestCalibrator, PairwiseCalibrator
-from calibrant.calibrators.report import NO_CALIBRATION, CalibrationReport, make_report
+from calibrant.calibrators.report import (
+    NO_CALIBRATION,
+    CalibrationReport,
+    gain_interval,
+    make_report,
+)
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 
 #: The default candidates of `AutoCalibrator`, which always adds "no calibration" to them.
@@ -57,15 +62,16 @@ class AutoCalibrator(MulticlassCalibrator):
     and the average is shrunk toward no calibration: the noisier its gain, the stronger the
     shrinkage.
 
-    Optionally, the same rows have scores of an ensemble too. Candidates are then fitted to both,
-    and the average may combine calibrated probabilities of the model and of the ensemble.
+    If there are also scores of an ensemble for the same rows, candidates are fitted to both kinds
+    of scores, and the average combines calibrated probabilities of the model and the ensemble.
 
     Parameters
     ----------
     candidates : mapping of str to multi-class calibrator, default=None
         The calibrators to average, by name. ``None`` means
-        `calibrant.calibrators.DEFAULT_CANDIDATES`. "no calibration" is always a candidate and
-        need not be given.
+        `calibrant.calibrators.DEFAULT_CANDIDATES`, of which only the scaling methods are also
+        fitted to the scores of an ensemble; given candidates all are. "no calibration" is always
+        a candidate and need not be given.
     cv : int, default=5
         The number of folds used to evaluate the candidates.
     random_state : int, RandomState or None, default=0
@@ -92,7 +98,7 @@ class AutoCalibrator(MulticlassCalibrator):
     .. math:: \gamma \sum_c w_c q_c + (1 - \gamma) q_0 ,
 
     where :math:`q_c` are the probabilities of the candidates, :math:`w_c` the weights that
-    minimize the held-out log loss, and :math:`q_0` the uncalibrated probabilities. The
+    minimize the held-out log loss, and :math:`q_0` the uncalibrated probabilities of the model. The
     shrinkage factor is :math:`\gamma = 1 - p`, where :math:`p` is the two-sided p-value of the
     held-out gain of the average over no calibration; it is 0 if there is no gain.
 
@@ -155,8 +161,7 @@ class AutoCalibrator(MulticlassCalibrator):
             The group of each point: points with scores of the same row, for example, form a
             group. ``None`` means ungrouped.
         X_ensemble : array-like of shape (n_samples, n_classes), default=None
-            Held-out probabilities of an ensemble for the same points. ``None`` means that there
-            is no ensemble.
+            Held-out probabilities of an ensemble for the same points. ``None`` means no ensemble.
 
         Returns
         -------
@@ -184,12 +189,12 @@ class AutoCalibrator(MulticlassCalibrator):
             votes = _given_known(check_class_scores(X_ensemble)[used], known)
             ensemble = merge_points(votes, index, weight, fold)
         self._choose(candidates, model, ensemble, weight, group, fold)
-        self.calibrators_ = {name: model.fit(candidates[name]) for name in self.weights_}
+        self.calibrators_ = model.fit({name: candidates[name] for name in self.weights_})
         self.ensemble_calibrators_ = {}
         if ensemble is not None:
-            self.ensemble_calibrators_ = {
-                name: ensemble.fit(candidates[name]) for name in self.ensemble_weights_
-            }
+            self.ensemble_calibrators_ = ensemble.fit(
+                {name: candidates[name] for name in self.ensemble_weights_}
+            )
         return self
 
     def predict_proba(self, X: ArrayLike, X_ensemble: ArrayLike | None = None) -> FloatArray:
@@ -299,6 +304,7 @@ class AutoCalibrator(MulticlassCalibrator):
         choice = choose_weights(proba, weight, group, fold)
         names = list(candidates)
         ensemble_names: list[str] = []
+        ensemble_gain = 0.0
         if ensemble is not None:
             if self.candidates is None:
                 ensemble_names = [NO_CALIBRATION, *ENSEMBLE_CANDIDATES]
@@ -307,7 +313,8 @@ class AutoCalibrator(MulticlassCalibrator):
             of_ensemble = {name: candidates[name] for name in ensemble_names}
             proba = np.hstack([proba, ensemble.held_out_proba(of_ensemble)[judged]])
             mixed = choose_weights(proba, weight, group, fold)
-            choice = mixed if mixed.gain.mean() > choice.gain.mean() else choice.padded(proba)
+            ensemble_gain = float(mixed.gain.mean() - choice.gain.mean())
+            choice = mixed if ensemble_gain > 0 else choice.padded(proba)
         split = len(names)
         self.weights_ = _positive(names, choice.weights[:split])
         self.ensemble_weights_ = _positive(ensemble_names, choice.weights[split:])
@@ -318,9 +325,11 @@ class AutoCalibrator(MulticlassCalibrator):
             choice.weights.tolist(),
             proba,
             weight,
-            choice.gain,
+            gain_interval(choice.gain, choice.fitted_gain),
+            len(choice.gain),
             self.classes_[is_rare].tolist(),
-            n_ensemble=len(ensemble_names),
+            len(ensemble_names),
+            ensemble_gain,
         )
 
 

@@ -25,26 +25,36 @@ CHUNK_SIZE = 2**20
 PRUNING_SIZE = 2**13
 
 
-def _bic(n_groups: FloatArray, n: float) -> FloatArray:
-    return n_groups * np.log(max(n, 1.0))
+# Take the numbers of groups of several models and the number of rows, or one for each model.
+Penalty = Callable[[FloatArray, float | FloatArray], FloatArray]
 
 
-def _aic(n_groups: FloatArray, n: float) -> FloatArray:
+def _bic(n_groups: FloatArray, n: float | FloatArray) -> FloatArray:
+    return n_groups * np.log(np.maximum(n, 1.0))
+
+
+def _aic(n_groups: FloatArray, n: float | FloatArray) -> FloatArray:
     return 2.0 * n_groups
 
 
-def _aicc(n_groups: FloatArray, n: float) -> FloatArray:
+def _aicc(n_groups: FloatArray, n: float | FloatArray) -> FloatArray:
     residual = n - n_groups - 1.0
     with np.errstate(divide="ignore"):
         correction = 2.0 * n_groups * (n_groups + 1.0) / np.maximum(residual, 0.0)
     return 2.0 * n_groups + correction
 
 
-PENALTIES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
-    "bic": _bic,
-    "aic": _aic,
-    "aicc": _aicc,
-}
+PENALTIES: dict[str, Penalty] = {"bic": _bic, "aic": _aic, "aicc": _aicc}
+
+
+def check_criterion(criterion: str) -> Penalty:
+    """Return the penalty of an information criterion, given its name."""
+    if criterion not in PENALTIES:
+        raise ValueError(
+            f"criterion must be one of {sorted(PENALTIES)}, got {criterion!r}. "
+            "Use 'bic' for the published method."
+        )
+    return PENALTIES[criterion]
 
 
 class ENIR(BinaryCalibrator):
@@ -125,16 +135,12 @@ class ENIR(BinaryCalibrator):
         self.floored = floored
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
-        if self.criterion not in PENALTIES:
-            raise ValueError(
-                f"criterion must be one of {sorted(PENALTIES)}, got {self.criterion!r}. "
-                "Use 'bic' for the published method."
-            )
+        penalty = check_criterion(self.criterion)
         score, target, weight = pool_ties(score, target, weight)
 
         path = near_isotonic_path(target, weight)
         models = np.arange(min(1, len(path.lambdas) - 1), len(path.lambdas))
-        penalties = PENALTIES[self.criterion](path.n_groups[models].astype(float), weight.sum())
+        penalties = penalty(path.n_groups[models].astype(float), weight.sum())
         if path.n_groups[models].sum() > PRUNING_SIZE:
             kept = _prune(path, models, penalties)
             models, penalties = models[kept], penalties[kept]
@@ -255,7 +261,7 @@ def _ensemble_mean(
             values = floor_frequencies(values, path.weight[nodes], overall)
         contribution += np.bincount(nodes, weights[model] * values, len(contribution))
         groups.append(nodes[model == 0])
-    mean = contribution.tolist()  # numbers are faster than elements of an array
+    mean = contribution.tolist()  # plain numbers are faster than array elements
     first, last = path.n_leaves - path.n_groups[members.models[[0, -1]]]
     node = path.n_leaves + last
     for a, b in reversed(path.parts[first:last].tolist()):

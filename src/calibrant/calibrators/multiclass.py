@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from copy import copy
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
-from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant._core.binning import Points
+from calibrant._core.point_batches import PointBatch
+from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._base import MulticlassCalibrator
+from calibrant.calibrators._enir_batch import fit_enirs
 from calibrant.calibrators._protocol import fit_in_place, predict_points
 from calibrant.calibrators.baselines import ConstantCalibrator
 from calibrant.calibrators.enir import ENIR
@@ -19,6 +23,8 @@ from calibrant.combination import couple_pairs, normalize
 
 # The largest number of groups: as many as DGG forms from 5,000 scores.
 MAX_GROUPS = 50
+# The limits on a batch of problems keep its arrays to a few megabytes.
+MAX_BATCH_PROBLEMS, MAX_BATCH_POINTS = 256, 2**17
 
 
 class OneVsRestCalibrator(MulticlassCalibrator):
@@ -36,7 +42,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         the calibrators are fitted; there are at most 50 groups. Grouping smooths the map,
         notably if rows were scored several times. ``None`` means no grouping.
     log_scores : bool, default=False
-        Whether to calibrate the centered log scores in place of the scores.
+        Whether to calibrate centered log scores instead of the scores.
 
     Attributes
     ----------
@@ -53,8 +59,8 @@ class OneVsRestCalibrator(MulticlassCalibrator):
 
     .. math:: \log s_k - \frac{1}{K} \sum_j \log s_j .
 
-    For logistic regression, this is the decision value, which says more than the score: the score
-    of a class also depends on how the other classes share the rest.
+    For logistic regression, this is the decision value. It says more than the score, which also
+    depends on how the other classes share the remaining probability.
 
     Examples
     --------
@@ -74,11 +80,11 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         self.log_scores = log_scores
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        unfitted = _unfitted(self.calibrator)
-        self.calibrators_ = [
-            _fit_binary(unfitted, column, y == k, weight, self.group_rows)
+        problems = (
+            (column, (y == k).astype(np.float64), weight)
             for k, column in enumerate(self._columns(score))
-        ]
+        )
+        self.calibrators_ = _fit_problems(self.calibrator, problems, self.group_rows)
 
     def _proba(self, score: FloatArray) -> FloatArray:
         columns = [
@@ -148,14 +154,15 @@ class PairwiseCalibrator(MulticlassCalibrator):
         self.pairs_ = _order_pairs(weight @ score**2, self.class_count_)
         columns = np.ascontiguousarray(score.T)
         rows = [np.flatnonzero(y == k) for k in range(len(columns))]
-        unfitted = _unfitted(self.calibrator)
-        self.calibrators_ = []
-        for i, j in self.pairs_:
+
+        def problem(i: int, j: int) -> Points:
             member = np.sort(np.concatenate([rows[i], rows[j]]))
             pair_score = _pair_score(columns[i][member], columns[j][member])
-            self.calibrators_.append(
-                _fit_binary(unfitted, pair_score, y[member] == i, weight[member], self.group_rows)
-            )
+            return pair_score, (y[member] == i).astype(np.float64), weight[member]
+
+        self.calibrators_ = _fit_problems(
+            self.calibrator, starmap(problem, self.pairs_), self.group_rows
+        )
 
     def _proba(self, score: FloatArray) -> FloatArray:
         columns = np.ascontiguousarray(score.T)
@@ -186,30 +193,58 @@ def _pair_score(positive: FloatArray, negative: FloatArray) -> FloatArray:
     return np.divide(positive, total, out=np.full_like(total, 0.5), where=total > 0)
 
 
-def _unfitted(calibrator: Any) -> Any:
-    """Return a clone of a calibrator, or the default one, to be copied for each problem."""
-    return ENIR(floored=True) if calibrator is None else clone(calibrator)
+def _fit_problems(
+    calibrator: Any, problems: Iterable[Points], group_rows: float | None
+) -> list[Any]:
+    """Fit a clone of a calibrator, or of the default one, to each problem.
+
+    A problem whose rows are all on one side gets a constant.
+    """
+    if group_rows is not None and not group_rows > 0:
+        raise ValueError(
+            f"group_rows must be positive, got {group_rows!r}. Use None for no grouping."
+        )
+    unfitted = ENIR(floored=True) if calibrator is None else clone(calibrator)
+    return [
+        each for batch in _batches(problems) for each in _fit_batch(unfitted, batch, group_rows)
+    ]
 
 
-def _fit_binary(
-    unfitted: Any,
-    score: FloatArray,
-    positive: BoolArray,
-    weight: FloatArray,
-    group_rows: float | None,
-) -> Any:
-    """Fit a copy of a calibrator, or a constant if all rows are on one side."""
-    target = positive.astype(np.float64)
-    if positive.all() or not positive.any():
-        return fit_in_place(ConstantCalibrator(floored=True), score, target, weight)
+def _batches(problems: Iterable[Points]) -> Iterator[list[Points]]:
+    """Divide problems into batches of limited size."""
+    batch: list[Points] = []
+    n_points = 0
+    for points in problems:
+        batch.append(points)
+        n_points += len(points[0])
+        if len(batch) >= MAX_BATCH_PROBLEMS or n_points >= MAX_BATCH_POINTS:
+            yield batch
+            batch, n_points = [], 0
+    if batch:
+        yield batch
+
+
+def _fit_batch(unfitted: Any, problems: list[Points], group_rows: float | None) -> list[Any]:
+    """Fit copies of a calibrator, or constants to problems whose rows are all on one side."""
+    fitted: list[Any] = [
+        fit_in_place(ConstantCalibrator(floored=True), *points)
+        if points[1].all() or not points[1].any()
+        else None
+        for points in problems
+    ]
+    missing = [k for k, constant in enumerate(fitted) if constant is None]
+    if not missing:
+        return fitted
+    batch = PointBatch.join([problems[k] for k in missing])
     if group_rows is not None:
-        if not group_rows > 0:
-            raise ValueError(
-                f"group_rows must be positive, got {group_rows!r}. Use None for no grouping."
-            )
-        n_groups = min(max(int(weight.sum() / group_rows), 1), MAX_GROUPS)
-        score, target, weight = pool_ties(score, target, weight)
-        first = equal_weight_groups(weight, n_groups)
-        score, target, weight = group_means(score, target, weight, first)
-    # A shallow copy of an unfitted clone is as good as another clone, and ten times as fast.
-    return fit_in_place(copy(unfitted), score, target, weight)
+        n_groups = np.clip((batch.total_weights() / group_rows).astype(np.intp), 1, MAX_GROUPS)
+        batch = batch.pool_ties().group_neighbors(n_groups)
+    calibrators: Iterable[Any]
+    if group_rows is not None and type(unfitted) is ENIR:
+        calibrators = fit_enirs(unfitted, batch.pool_ties())
+    else:
+        # A shallow copy of an unfitted clone is as good as another clone, and ten times as fast.
+        calibrators = (fit_in_place(copy(unfitted), *points) for points in batch)
+    for k, calibrator in zip(missing, calibrators, strict=True):
+        fitted[k] = calibrator
+    return fitted

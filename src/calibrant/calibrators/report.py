@@ -18,6 +18,11 @@ from calibrant.calibrators._averaging import NEGLIGIBLE_WEIGHT
 # The baseline of every report.
 NO_CALIBRATION = "no calibration"
 LEVEL = 0.95
+# The ratio of test to training rows in five folds.
+TEST_RATIO = 0.25
+# The relative standard error of a gain because the final models differ from those that scored the
+# held-out rows. With it, the interval covers 95% to 98% of simulated gains; see results/coverage.
+MODEL_ERROR = 0.15
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,7 @@ class CalibrationReport(Record):
         with binary problems, it is the binary log loss averaged over the problems.
     gain : Interval
         The expected decrease in log loss on new rows, estimated on held-out rows, with its
-        95% confidence interval. The interval accounts only for the sampling of rows: in
-        simulations with 100 rows, it covers the gain on new rows in 70% to 85% of cases.
+        95% confidence interval.
     n_rows : int
         The number of rows, or of groups of rows, that the estimates are based on.
     rare_classes : tuple
@@ -45,6 +49,9 @@ class CalibrationReport(Record):
     n_ensemble : int
         The number of candidates that calibrate the scores of the ensemble; they come last. 0 if
         no models voted.
+    ensemble_gain : float
+        The decrease in held-out log loss when these candidates were added. If it is not positive,
+        they have no weight.
     """
 
     candidates: tuple[str, ...]
@@ -54,6 +61,7 @@ class CalibrationReport(Record):
     n_rows: int
     rare_classes: tuple[Any, ...] = ()
     n_ensemble: int = 0
+    ensemble_gain: float = 0.0
 
     @property
     def ensemble_weight(self) -> float:
@@ -99,6 +107,8 @@ class CalibrationReport(Record):
                 "The probabilities are left uncalibrated, because calibration did not lower the "
                 f"log loss on {self._rows('held-out ')} beyond chance."
             )
+        if self.n_ensemble:
+            text += f" {self._describe_ensemble()}"
         if self.rare_classes:
             names = ", ".join(str(name) for name in self.rare_classes)
             text += f" Too rare to be calibrated individually: {names}."
@@ -128,6 +138,14 @@ class CalibrationReport(Record):
         parts = [f"{name} ({weight:.0%})" for weight, name in kept]
         return f"The probabilities are a weighted average of {', '.join(parts)}."
 
+    def _describe_ensemble(self) -> str:
+        if self.ensemble_weight == 0:
+            return "The ensemble of refitted models did not lower the log loss and is not used."
+        return (
+            f"The ensemble of refitted models has a weight of {self.ensemble_weight:.0%}; it "
+            f"lowered the held-out log loss by {self.ensemble_gain:.3f}."
+        )
+
     def _describe_gain(self) -> str:
         if self.n_rows == 0:
             return "The gain could not be estimated, because too few rows could be held out."
@@ -146,9 +164,11 @@ def make_report(
     weights: Sequence[float],
     true_proba: FloatArray,
     point_weight: FloatArray,
-    gain: FloatArray,
+    gain: Interval,
+    n_rows: int,
     rare_classes: Sequence[Any],
     n_ensemble: int = 0,
+    ensemble_gain: float = 0.0,
 ) -> CalibrationReport:
     """Summarize how well the candidates predict held-out points.
 
@@ -162,12 +182,16 @@ def make_report(
         Held-out probability of the true class by each candidate.
     point_weight : ndarray of shape (n_points,)
         The weights of the points.
-    gain : ndarray of shape (n_groups,)
-        Gains of independent rows or groups.
+    gain : Interval
+        The expected gain.
+    n_rows : int
+        The number of independent rows or groups that it is estimated from.
     rare_classes : sequence
         Classes with too few rows to be calibrated individually.
     n_ensemble : int, default=0
         The number of candidates, at the end, that calibrate the scores of the ensemble.
+    ensemble_gain : float, default=0.0
+        The decrease in held-out log loss by these candidates.
 
     Returns
     -------
@@ -176,18 +200,57 @@ def make_report(
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         log_losses = -(point_weight @ np.log(true_proba)) / point_weight.sum()
-    if len(gain) < 2:
-        interval = Interval(float(gain.mean()) if len(gain) else 0.0, -np.inf, np.inf, LEVEL)
-    else:
-        half = student.ppf((1 + LEVEL) / 2, len(gain) - 1) * gain.std(ddof=1) / len(gain) ** 0.5
-        mean = float(gain.mean())
-        interval = Interval(mean, float(mean - half), float(mean + half), LEVEL)
     return CalibrationReport(
         tuple(candidates),
         tuple(weights),
         tuple(log_losses.tolist()),
-        interval,
-        len(gain),
+        gain,
+        n_rows,
         tuple(rare_classes),
         n_ensemble,
+        ensemble_gain,
     )
+
+
+def gain_interval(gain: FloatArray, fitted_gain: FloatArray) -> Interval:
+    r"""Estimate the gain on new rows, with a confidence interval.
+
+    Parameters
+    ----------
+    gain : ndarray of shape (n_groups,)
+        Gains of independent rows or groups by a calibration that was chosen without them.
+    fitted_gain : ndarray of shape (n_groups,)
+        Their gains by the calibration that was chosen with them.
+
+    Returns
+    -------
+    Interval
+        The estimate and its interval.
+
+    Notes
+    -----
+    The means :math:`a` and :math:`b` of the gains are pessimistic and optimistic, so the estimate
+    is :math:`m = (a + b) / 2`. Its squared standard error is
+
+    .. math:: \left(1 + \tfrac{1}{4}\right) s^2 + (a - b)^2 + (0.15 \, m)^2 .
+
+    The first term is the sampling of rows: :math:`s` is the larger standard error of the two means,
+    and 1/4 is the ratio of test to training rows in five folds, which accounts for the training
+    rows that the folds share [1]_. The second term is the choice of the calibration. The third one
+    is the difference between the models that scored the held-out rows and the final ones, which
+    were fitted on more rows or average more votes; it was chosen by simulation.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning
+           52, 2003.
+    """
+    n_groups = len(gain)
+    low, high = (float(gains.mean()) if n_groups else 0.0 for gains in (gain, fitted_gain))
+    mean = (low + high) / 2.0
+    if n_groups < 2:
+        return Interval(mean, -np.inf, np.inf, LEVEL)
+    sampling = max(float(gains.var(ddof=1)) for gains in (gain, fitted_gain)) / n_groups
+    squared_error = (1.0 + TEST_RATIO) * sampling + (high - low) ** 2 + (MODEL_ERROR * mean) ** 2
+    half = float(student.ppf((1 + LEVEL) / 2, n_groups - 1)) * squared_error**0.5
+    return Interval(mean, mean - half, mean + half, LEVEL)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from calibrant._core.probability_floor import (
@@ -145,19 +147,46 @@ class StructuredMatrixScaling(MulticlassCalibrator):
         self.off_diagonal = off_diagonal
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
-        penalty = self._penalty(score.shape[1])
-        self.floor_, inverse_temperature = _fit_floor_and_inverse_temperature(
+        self._check_penalties()
+        floor, inverse_temperature = _fit_floor_and_inverse_temperature(
             score, y, weight, self.class_count_
         )
-        self.temperature_ = 1.0 / inverse_temperature
+        self._fit_map(score, y, weight, floor, 1.0 / inverse_temperature)
+
+    def _fit_columns_after(
+        self, other: StructuredMatrixScaling, score: FloatArray, y: IndexArray, weight: FloatArray
+    ) -> Self:
+        """Do what `_fit_columns` does, given a calibrator that was fitted to the same points.
+
+        It shares the first step, which does not depend on the penalties.
+        """
+        self._check_penalties()
+        self.n_features_in_, self.classes_ = other.n_features_in_, other.classes_
+        self.class_count_ = other.class_count_
+        self._fit_map(score, y, weight, other.floor_, other.temperature_)
+        return self
+
+    def _fit_map(
+        self,
+        score: FloatArray,
+        y: IndexArray,
+        weight: FloatArray,
+        floor: FloatArray,
+        temperature: float,
+    ) -> None:
+        """Fit the affine map that follows temperature scaling."""
+        self.floor_, self.temperature_ = floor, temperature
+        penalty = self._penalty(score.shape[1])
         delta = fit_affine_map(self._log_tempered(score), y, weight, penalty)
         self.coef_ = np.eye(score.shape[1]) + delta[:, :-1]
         self.intercept_ = delta[:, -1]
 
-    def _penalty(self, n_classes: int) -> FloatArray:
-        """Return the penalty of each entry of (W - I, b), of shape (K, K + 1)."""
+    def _check_penalties(self) -> None:
         for name in ("intercept", "diagonal", "off_diagonal"):
             _check_penalty(name, getattr(self, name))
+
+    def _penalty(self, n_classes: int) -> FloatArray:
+        """Return the penalty of each entry of (W - I, b), of shape (K, K + 1)."""
         return _part_penalties(
             n_classes,
             n_classes * self.intercept,
@@ -283,13 +312,19 @@ def _fit_floor_and_inverse_temperature(
     penalty: float = 0.0,
 ) -> tuple[FloatArray, float]:
     """Choose the floor with the lower log loss, each floor with its best inverse temperature."""
-    candidates = []
-    for floor in (
+    floors = [
         probability_floor(class_count, PSEUDO_COUNT),
         np.full(score.shape[1], SMALLEST_SCORE),
-    ):
+    ]
+    if (score.min(axis=0) >= np.maximum(*floors)).all():
+        del floors[1]  # neither changes any score
+    candidates = []
+    inverse_temperature = 1.0
+    for floor in floors:
         log_score = _log_scores(score, floor)
-        inverse_temperature = fit_inverse_temperature(log_score, y, weight, penalty)
+        inverse_temperature = fit_inverse_temperature(
+            log_score, y, weight, penalty, start=inverse_temperature
+        )
         log_proba = log_softmax(inverse_temperature * log_score)
         log_loss = -weight @ log_proba[np.arange(len(y)), y]
         candidates.append((log_loss, floor, inverse_temperature))

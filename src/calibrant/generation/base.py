@@ -25,7 +25,7 @@ class Generated:
         One per problem. It has no points if no row can be held out, for example because no
         split leaves all labels of the problem in the training rows.
     voters : list of list of classifier
-        The models refitted for each problem that were kept to vote.
+        The refitted models of each problem that are kept to vote.
     """
 
     held_out: list[HeldOutScores]
@@ -87,7 +87,8 @@ class Generator(ABC):
         problems : list of ScoringProblem
             The problems.
         models : sequence of classifier
-            The models that `fit_models` returned; empty if the voters replace them.
+            The models that `fit_models` returned; empty if the voters replace them, so that
+            only the splits of voters are needed.
         n_voters : int, default=0
             The number of refitted models to keep for each problem. A generator that does not
             refit keeps none.

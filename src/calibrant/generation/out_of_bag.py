@@ -98,8 +98,8 @@ class OutOfBag(Generator):
 class GroupedVotes(Resampling):
     """Votes for grouped rows: each row is scored by models fitted without its group.
 
-    Bootstrap samples split groups, so that the out-of-bag votes of an ensemble are not held out.
-    Instead, small ensembles of the same kind are fitted on two thirds of the groups. Together
+    Bootstrap samples split groups, so the out-of-bag votes of an ensemble are not held out.
+    Instead, small ensembles of the same kind are fitted on two thirds of the groups each. Together
     they have as many models as the ensemble, and each row gets the votes of a third of them.
 
     Parameters
@@ -107,7 +107,7 @@ class GroupedVotes(Resampling):
     n_folds : int, default=3
         The number of folds that the groups are divided into.
     n_repeats : int, default=7
-        The number of times that this is done.
+        The number of times that the groups are divided into folds.
     """
 
     # The small ensembles are too small to predict.
@@ -136,7 +136,7 @@ class GroupedVotes(Resampling):
 
 
 def _shrink(estimator: Any, n_parts: int) -> Any:
-    """Return an ensemble with a part of the models."""
+    """Return an unfitted ensemble with a fraction of the models."""
     name = _parameter(estimator, "n_estimators")
     return clone(estimator).set_params(**{name: -(-estimator.get_params()[name] // n_parts)})
 

@@ -36,14 +36,15 @@ def resolve_generator(
     grouped : bool, default=False
         Whether the rows belong to groups.
     must_resample : bool, default=False
-        Whether models that are refitted on some of the rows are needed to vote.
+        Whether models refitted on some of the rows are needed to vote.
 
     Returns
     -------
     Generator
         The generator. "auto" means Monte Carlo cross-validation for binary problems. For a
-        multi-class problem, it means repeated folds or, if the estimator has enough of them
-        and no refitted models are needed to vote, out-of-bag votes.
+        multi-class problem, it means out-of-bag votes, or grouped votes if rows are grouped, if
+        the estimator has enough models and need not be refitted to vote. Otherwise it means
+        repeated folds.
     """
     if isinstance(estimator, FrozenEstimator):
         return FrozenModel()

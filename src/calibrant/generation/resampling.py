@@ -42,6 +42,8 @@ class Resampling(Generator):
         The models of the first splits vote.
         """
         splits = self.problem_splits(self.splits(fitter.data, fitter.rng), problems)
+        if not models and n_voters:
+            splits = [of_problem[:n_voters] for of_problem in splits]
         votes = [k < n_voters for of_problem in splits for k in range(len(of_problem))]
         scores, models = _held_out_scores(fitter, list(chain.from_iterable(splits)), votes)
         held_out, voters, start = [], [], 0

@@ -97,6 +97,7 @@ def upgrade_model(model: Any) -> None:
         if isinstance(part, CalibrationReport):
             _unite_gain_and_interval(vars(part))
             vars(part).setdefault("n_ensemble", 0)
+            vars(part).setdefault("ensemble_gain", 0.0)
 
 
 def _add_missing_parameters(estimator: BaseEstimator) -> None:

@@ -20,6 +20,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.svm import SVC, NuSVC
 
+from calibrant._core.voting import VotingEnsemble
+
 GRADIENT_BOOSTING = (GradientBoostingClassifier, GradientBoostingRegressor)
 NEIGHBORS = (KNeighborsClassifier, RadiusNeighborsClassifier)
 # The child number of a leaf in scikit-learn's trees.
@@ -52,7 +54,9 @@ def validate_loaded_model(model: Any) -> None:
             continue  # it has the attributes of its estimator, which is checked separately
         if hasattr(part, "tree_"):
             _check_tree(part)
-        for tree in _flatten(getattr(part, "estimators_", [])):
+        # Voters check the number of features themselves; the trees of a forest do not.
+        is_voting = isinstance(part, VotingEnsemble)
+        for tree in [] if is_voting else _flatten(getattr(part, "estimators_", [])):
             if hasattr(tree, "tree_") and tree.n_features_in_ > part.n_features_in_:
                 raise ValueError("A tree has more features than its forest.")
         if hasattr(part, "_predictors"):

@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -7,10 +9,12 @@ from calibrant import CalibratedClassifier
 from calibrant.generation import RepeatedFolds
 from experiments.arena.methods import (
     CLASSIFIER_OF,
+    DEFAULT_SPLITS,
     GENERAL_METHODS,
     METHODS,
     OUT_OF_BAG_METHODS,
     PAPER_METHODS,
+    SPLITS_METHODS,
     calibrant_method,
 )
 from experiments.arena.peers import PEERS, SVM_PEERS
@@ -49,9 +53,39 @@ def test_only_refits_that_other_methods_share_are_cached(make_input):
     assert n_cached(calibrant_method("temperature", RepeatedFolds()), needs_refits=True) == 0
 
 
+@pytest.mark.parametrize("name", SPLITS_METHODS)
+def test_every_method_with_other_splits_returns_probabilities(name, make_input):
+    given = make_input()
+    proba = METHODS[name](given)
+    assert proba.shape == (len(given.X_test), 3)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+def test_methods_with_other_splits_have_their_number_of_fits_and_share_them(make_input):
+    given = make_input()
+    n_fits = []
+    for name in ("5 folds, 10 fits", "5 folds, 20 fits", "5 folds, 20 fits, no votes"):
+        METHODS[name](given)
+        n_fits.append(len(given.classifier.cache.models))
+    # One more model is fitted on all rows.
+    assert n_fits == [11, 21, 21]
+
+
+def test_the_default_has_the_reference_splits(make_input):
+    given = make_input(needs_refits=False)
+    model = CalibratedClassifier(GaussianNB(), random_state=0).fit(given.X, given.y)
+    # The same kind of splits, drawn with another state of the generator.
+    np.testing.assert_allclose(
+        METHODS[DEFAULT_SPLITS](given), model.predict_proba(given.X_test), atol=0.1
+    )
+    assert len(model.ensembles_[0]) == 20
+
+
 def test_no_method_is_lost_where_groups_of_methods_share_names():
-    assert set(METHODS) == {*GENERAL_METHODS, *PAPER_METHODS, *SVM_PEERS, *OUT_OF_BAG_METHODS}
-    assert set(GENERAL_METHODS) & set(OUT_OF_BAG_METHODS) == {"raw"}
+    groups = [{**GENERAL_METHODS, **PAPER_METHODS, **SVM_PEERS}, OUT_OF_BAG_METHODS, SPLITS_METHODS]
+    assert set(METHODS) == set().union(*groups)
+    for one, another in combinations(groups, 2):
+        assert set(one) & set(another) == {"raw"}
     assert METHODS["raw"] is GENERAL_METHODS["raw"]
 
 

@@ -8,6 +8,7 @@ from experiments.arena.tables import (
     make_harmed_table,
     make_losses_table,
     make_methods_table,
+    make_splits_tables,
 )
 from experiments.rendering import render
 
@@ -157,6 +158,44 @@ def test_harm_is_counted_by_experiment(losses, make_arena_run):
     assert table.rows[0][5].reference == "naive Bayes, seeds"
     assert rows["arena-50"] == ["1", "0", "0", "0", "-", "1"]
     assert table.rows[1][6].reference == "netcal BBQ"
+
+
+@pytest.fixture
+def splits_losses(make_arena_run):
+    """Twice the log loss of the default with ten folds, and half of it with two."""
+    certainties = {
+        "raw": 0.5,
+        "5 folds, 20 fits": 0.64,
+        "10 folds, 20 fits": 0.64**2,
+        "2 folds, 20 fits": 0.8,
+    }
+    runs = [
+        make_arena_run(method, data_set, 0, certainty**power, classifier=classifier)
+        for data_set, power in (("ecoli", 1), ("seeds", 2))
+        for classifier in ("nb", "svm")
+        for method, certainty in certainties.items()
+    ]
+    return compute_losses(runs, 50)
+
+
+def test_splits_are_compared_with_the_default(splits_losses):
+    (table,) = make_splits_tables({"splits-50": splits_losses})
+    assert table.header[:4] == ["splits", "nb", "svm", "all"]
+    rows = cells(table)
+    assert list(rows) == ["2 folds, 20 fits", "5 folds, 20 fits", "raw", "10 folds, 20 fits"]
+    assert rows["2 folds, 20 fits"] == ["-50.0%"] * 3 + ["0%", "0%", "1.00"]
+    assert rows["5 folds, 20 fits"] == ["+0.0%"] * 3 + ["0%", "0%", "1.00"]
+    assert rows["10 folds, 20 fits"] == ["+100.0%"] * 3 + ["100%", "100%", "1.00"]
+    assert rows["raw"][-1] == "0.33"
+
+
+def test_experiments_with_splits_are_compared_together_and_one_by_one(splits_losses):
+    both = {"splits-50": splits_losses, "splits-100": splits_losses}
+    pooled, *parts = make_splits_tables(both)
+    assert pooled.header[:6] == ["splits", "splits-50", "splits-100", "nb", "svm", "all"]
+    assert "Cases: 8." in pooled.note
+    assert [part.title for part in parts] == list(both)
+    assert cells(parts[0]) == cells(make_splits_tables({"splits-50": splits_losses})[0])
 
 
 def test_harmed_cases_are_named(losses):

@@ -21,7 +21,7 @@ LEVEL = 0.95
 # The ratio of test to training rows in five folds.
 TEST_RATIO = 0.25
 # The relative standard error of a gain because the final models differ from those that scored the
-# held-out rows. With it, the interval covers 93% to 97% of simulated gains; see results/coverage.
+# held-out rows. Chosen by simulation; see results/coverage.
 MODEL_ERROR = 0.15
 
 

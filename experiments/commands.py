@@ -17,11 +17,11 @@ from calibrant.cli.arguments import (
     DEFAULT_JOBS,
     PLAIN,
     Jobs,
-    SeveralValues,
     choose_from,
     output_to,
 )
 from calibrant.cli.messages import one_line_errors
+from calibrant.cli.parsing import SeveralValues
 from experiments.arena.experiment import ArenaExperiment
 from experiments.arena.losses import ArenaLosses, compute_losses
 from experiments.arena.tables import HARM, SPLITS

@@ -19,7 +19,7 @@ from calibrant import CalibratedClassifier
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator
 from calibrant.datasets import make_waveform
-from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
+from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds, ResampledFolds
 from calibrant.metrics import expected_calibration_error, log_loss
 from calibrant.strategies import AllPairs, OneVsRest
 
@@ -41,7 +41,8 @@ def make_blobs(counts, seed=0, spread=1.5):
 @pytest.mark.parametrize(
     ("short", "spelled"),
     [
-        ({}, {"method": AutoCalibrator(), "strategy": "direct", "cv": RepeatedFolds()}),
+        ({}, {"method": AutoCalibrator(), "strategy": "direct", "cv": ResampledFolds()}),
+        ({"ensemble": False}, {"ensemble": False, "cv": RepeatedFolds()}),
         ({"cv": None}, {"cv": "auto"}),
         (
             {"strategy": "one-vs-rest"},
@@ -56,7 +57,13 @@ def make_blobs(counts, seed=0, spread=1.5):
             },
         ),
     ],
-    ids=["auto", "no splitter", "the paper's scenario", "a binary calibrator of one model"],
+    ids=[
+        "auto",
+        "no voters",
+        "no splitter",
+        "the paper's scenario",
+        "a binary calibrator of one model",
+    ],
 )
 def test_omitted_parameters_get_their_documented_defaults(short, spelled, waveform):
     X, y, X_new, _ = waveform

@@ -186,7 +186,7 @@ def test_voters_that_cannot_learn_are_left_out():
     X, y = make_waveform(45, random_state=2)
     X_new, y_new = make_waveform(1000, random_state=3)
     boosting = HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=20, random_state=0)
-    model = CalibratedClassifier(boosting, random_state=0).fit(X, y)
+    model = CalibratedClassifier(boosting, cv=RepeatedFolds(), random_state=0).fit(X, y)
     frequencies = np.tile(np.bincount(y) / len(y), (len(y_new), 1))
     assert model.calibration_report_.ensemble_weight < 0.5
     assert log_loss(y_new, model.predict_proba(X_new)) < log_loss(y_new, frequencies) * 1.02
@@ -267,12 +267,14 @@ def test_the_report_tells_what_was_chosen(waveform):
     report = report.calibration_report_
     assert 0 < report.ensemble_weight <= 1
     names = [name for name in report.candidates if name.endswith("of the ensemble")]
-    assert len(names) == report.n_ensemble == 4
+    assert len(names) == report.n_ensemble == 5
     assert "of the ensemble" in str(report)
     assert report.ensemble_gain > 0
-    assert f"has a weight of {report.ensemble_weight:.0%}; it lowered" in str(report)
+    assert f"has a weight of {report.ensemble_weight:.0%}; it lowers" in str(report)
+    harmful = dataclasses.replace(report, ensemble_gain=-0.0125)
+    assert str(harmful).endswith("it raises the held-out log loss by 0.013.")
     unused = dataclasses.replace(report, weights=(1.0, *[0.0] * (len(report.weights) - 1)))
-    assert str(unused).endswith("did not lower the log loss and is not used.")
+    assert str(unused).endswith("has no weight and is not used.")
 
 
 @pytest.mark.parametrize(

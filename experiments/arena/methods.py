@@ -133,10 +133,11 @@ OUT_OF_BAG_METHODS: dict[str, Method] = {
         for name, cv in {"Monte Carlo": "monte-carlo", "out-of-bag": "oob"}.items()
     },
 }
-# The splits of the default with fewer than 334 rows.
-DEFAULT_SPLITS = "5 folds, 20 fits"
+# The splits of the default with fewer than 1,000 rows.
+DEFAULT_SPLITS = "4 resampled folds, 20 fits"
 SPLITS_METHODS: dict[str, Method] = {
     RAW: predict_uncalibrated,
+    DEFAULT_SPLITS: calibrant_method("auto"),
     **{
         f"{kind}, {n_fits} fits": splits_method(kind, n_fits)
         for kind, numbers in N_FITS.items()

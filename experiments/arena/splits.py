@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -26,19 +27,18 @@ def draw_monte_carlo(
         yield np.flatnonzero(~test), np.flatnonzero(test)
 
 
-def draw_bootstrap(y: IndexArray, rng: np.random.RandomState) -> Iterator[Split]:
-    """Yield bootstrap samples and the rows that are not in them, indefinitely.
-
-    As many rows of each class are drawn with replacement as there are, so that every class stays
-    in the training rows. A row that is drawn twice is in the training rows twice.
-    """
+def draw_bootstrap(y: IndexArray, rng: np.random.RandomState, *, size: float) -> Iterator[Split]:
+    """Yield bootstrap samples of each class and the rows that are not in them, indefinitely."""
     rows_by_class = [np.flatnonzero(y == label) for label in np.unique(y)]
     while True:
-        train = np.concatenate([rng.choice(rows, len(rows)) for rows in rows_by_class])
+        train = np.concatenate(
+            [rng.choice(rows, math.ceil(size * len(rows))) for rows in rows_by_class]
+        )
         yield train, np.setdiff1d(np.arange(len(y)), train)
 
 
-# A kind takes the classes of the rows and the source of randomness. Percentages: training rows.
+# A kind takes the classes of the rows and the source of randomness. Percentages: training rows, for
+# the bootstrap with repetitions.
 SPLIT_KINDS: dict[str, Callable[[IndexArray, np.random.RandomState], Iterator[Split]]] = {
     "10 folds": partial(draw_folds, n_folds=10),
     "5 folds": partial(draw_folds, n_folds=5),
@@ -47,7 +47,8 @@ SPLIT_KINDS: dict[str, Callable[[IndexArray, np.random.RandomState], Iterator[Sp
     "Monte Carlo 80%": partial(draw_monte_carlo, test_size=0.2),
     "Monte Carlo 70%": partial(draw_monte_carlo, test_size=0.3),
     "Monte Carlo 50%": partial(draw_monte_carlo, test_size=0.5),
-    "bootstrap": draw_bootstrap,
+    "bootstrap": partial(draw_bootstrap, size=1.0),
+    "bootstrap 150%": partial(draw_bootstrap, size=1.5),
 }
 # Folds are repeated as a whole, so three folds cannot have 20 fits.
 N_FITS = dict.fromkeys(SPLIT_KINDS, (20,)) | {

@@ -230,7 +230,7 @@ def _make_splits_table(losses_by_experiment: Mapping[str, ArenaLosses], title: s
         title,
         ["splits", *groups, "> 0.5% worse than raw", "> 2% worse", "time"],
         rows,
-        "Log loss and time (to fit and predict) relative to 5 folds and 20 fits, the default: "
+        f"Log loss and time (to fit and predict) relative to the default, {DEFAULT_SPLITS}: "
         "geometric means over cases, each a classifier on a data set. "
         f"Cases: {len(log_loss)}. Draws: {n_draws}. Raw: uncalibrated. Monte Carlo: percentage of "
         "training rows. No votes: ensemble=False. At most 20 models vote. "

@@ -23,8 +23,8 @@ from calibrant._core.routing import fit_router, route_fit
 from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import CodeMatrix, FloatArray
-from calibrant._core.validation import check_rows, make_training_data, warn_about_rare_classes
-from calibrant._core.voting import VotingEnsemble, resolve_n_voters
+from calibrant._core.validation import Rows, check_rows, make_training_data, warn_about_rare_classes
+from calibrant._core.voting import VotingEnsemble, resolve_voting
 from calibrant.calibrators._fitting import fit_calibrators
 from calibrant.calibrators._protocol import apply_calibrator
 from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
@@ -72,10 +72,11 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         forest or bagging ensemble, without refitting; a number of stratified folds; a
         scikit-learn splitter; (train, test) pairs of row numbers; or an instance of a class in
         `calibrant.generation`. "auto" or ``None`` means "monte-carlo" for binary problems. For
-        a multi-class problem, it means "oob" (with groups, `calibrant.generation.GroupedVotes`)
-        if the estimator is a bootstrap ensemble of at least 50 models and ``ensemble`` does not
-        require refitted models. Otherwise it means five folds, repeated up to four times if
-        there are fewer than 1,000 rows.
+        a multi-class problem, it means "oob" (or `calibrant.generation.GroupedVotes`, if rows are
+        grouped or many of them repeated) if the estimator is a bootstrap ensemble of at least 50
+        models and ``ensemble`` does not require refitted models. Otherwise it means five folds.
+        If there are fewer than 1,000 rows, they are repeated up to four times or, if models may
+        vote, replaced by `calibrant.generation.ResampledFolds`: four folds, five times.
     ensemble : "auto", bool or int, default="auto"
         Whether the models that are refitted for calibration also predict.
 
@@ -86,7 +87,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
           sets the largest number of voters.
         - "auto": the model fitted on all rows and the voters both predict. Their calibrated
           probabilities are averaged with weights chosen by held-out log loss, and the voters
-          are dropped if they do not lower it. This requires ``method="auto"``, the direct
+          are dropped if their weight is negligible. This requires ``method="auto"``, the direct
           strategy, and rows that were scored by several refitted models each. Otherwise "auto"
           means ``False``.
 
@@ -222,19 +223,17 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         estimator, strategy, calibrator = self._check_parameters()
+        rows = check_rows(X, y, sample_weight, groups)
+        voting = resolve_voting(self.ensemble, chooses=isinstance(calibrator, AutoCalibrator))
         generator = resolve_generator(
             self.cv,
             binary=strategy.binary,
             estimator=estimator,
-            grouped=groups is not None,
-            must_resample=self._only_voters(),
+            rows=rows,
+            voting=voting,
         )
-        n_voters = resolve_n_voters(
-            self.ensemble,
-            resamples=generator.resamples and calibrator is not None,
-            chooses=isinstance(calibrator, AutoCalibrator),
-        )
-        data = self._check_data(X, y, sample_weight, groups, fit_params, generator)
+        n_voters = voting.n_voters(resamples=generator.resamples and calibrator is not None)
+        data = self._make_data(rows, fit_params, generator)
         rng = check_random_state(self.random_state)
         self.classes_, self.class_count_ = data.classes, data.class_count
 
@@ -249,7 +248,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if calibrator is not None:
             estimator = generator.prepare(estimator)
         fitter = Fitter(estimator, data, rng, self.n_jobs, self.verbose)
-        models = [] if self._only_voters() else generator.fit_models(fitter, problems)
+        models = [] if voting.required else generator.fit_models(fitter, problems)
         self.estimators_, self.ensembles_ = models, None
         self._scorer = generator.scorer
         if calibrator is None:
@@ -258,7 +257,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         # problems -> held-out scores, and models that vote
         generated = generator.generate(fitter, problems, models, n_voters)
-        if self._only_voters():
+        if voting.required:
             generated = generated.votes()
             can_vote = generated.has_voters
             models = generated.ensembles() if can_vote else generator.fit_models(fitter, problems)
@@ -404,10 +403,6 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         return RandomForestClassifier()
 
-    def _only_voters(self) -> bool:
-        """Return whether the voters replace the model fitted on all rows."""
-        return not isinstance(self.ensemble, str) and bool(self.ensemble)
-
     def _check_parameters(self) -> tuple[Any, Strategy, Any | None]:
         """Resolve names to objects before any work is done."""
         estimator = self._estimator()
@@ -417,17 +412,10 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return estimator, strategy, None
         return estimator, strategy, resolve_calibrator(self.method, binary=strategy.binary)
 
-    def _check_data(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        groups: ArrayLike | None,
-        fit_params: dict[str, Any],
-        generator: Generator,
+    def _make_data(
+        self, rows: Rows, fit_params: dict[str, Any], generator: Generator
     ) -> TrainingData:
-        """Check the training data, record its features and route its metadata."""
-        rows = check_rows(X, y, sample_weight, groups)
+        """Record the features of the rows, route their metadata and check their classes."""
         validate_data(self, rows.X, skip_check_array=True)
         estimator = self._estimator()
         routed = route_fit(

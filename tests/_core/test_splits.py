@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold
 
-from calibrant._core.splits import check_split, make_draws, make_folds
+from calibrant._core.splits import check_split, make_draws, make_folds, resample_rows
 
 class_indices = st.lists(st.integers(0, 3), min_size=4, max_size=40).map(
     lambda labels: np.unique(labels, return_inverse=True)[1]
@@ -94,6 +94,23 @@ def test_draws_keep_groups_together_and_every_class_in_training(y, data):
         assert set(y[~test]) == set(y)
 
 
+@given(class_indices, st.data())
+def test_resampled_rows_are_twice_the_rows_of_each_class(y, data):
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(y), max_size=len(y))))
+    kept[0] = True
+    rows = np.flatnonzero(kept)
+    resampled = resample_rows(rows, y, np.random.RandomState(0))
+    np.testing.assert_array_equal(np.unique(resampled), rows)
+    np.testing.assert_array_equal(np.bincount(y[resampled]), 2 * np.bincount(y[rows]))
+
+
+def test_resampled_rows_do_not_depend_on_the_order_of_the_class_labels():
+    y = np.tile([0, 1, 2], 10)
+    rows = np.arange(20)
+    first, second = (resample_rows(rows, labels, np.random.RandomState(0)) for labels in (y, 2 - y))
+    np.testing.assert_array_equal(first, second)
+
+
 @pytest.mark.parametrize("groups", [None, np.arange(60) // 3], ids=["ungrouped", "grouped"])
 def test_folds_do_not_depend_on_the_order_of_the_class_labels(groups):
     y = np.random.default_rng(0).integers(0, 3, size=60)
@@ -132,7 +149,7 @@ def test_splits_may_be_row_numbers_or_masks(split):
     ("split", "groups", "message"),
     [
         ([0, 1, 2], None, r"yield \(train, test\) pairs"),
-        (([0, 1], [1, 2]), None, "must be disjoint, got a split with 1 rows in both"),
+        (([0, 1], [1, 2]), None, "must be disjoint, got a split with 1 row in both"),
         (([0, 1], [2, 9]), None, "row numbers from 0 to 3"),
         (([0, 1], [2, 3]), np.array(["a", "b", "b", "c"]), "keep groups together.*'b'"),
     ],

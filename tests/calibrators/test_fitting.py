@@ -104,3 +104,20 @@ def test_probabilities_get_the_report_of_a_classifier_that_predicts_them(method,
         calibrator, method, frozen.predict_proba(X[few]), y[few], classes=names
     )
     assert report.rare_classes == ("ash",)
+
+
+def test_the_performance_of_a_single_method_has_the_reported_log_loss():
+    rng = np.random.RandomState(0)
+    score = rng.dirichlet([0.3] * 3, size=150)
+    y = np.array([rng.choice(3, p=0.5 * row + 0.5 / 3) for row in score])
+    _, report = fit_with_report(
+        TemperatureScaling(), "temperature", score, y, classes=np.array(list("abc"))
+    )
+    assert report.performance.log_loss.estimate == pytest.approx(report.log_losses[1])
+    assert report.performance.n_rows == 150
+
+
+def test_binary_strategies_have_no_performance():
+    X, y = make_waveform(60, random_state=0)
+    model = CalibratedClassifier(GaussianNB(), strategy="one-vs-rest", method="sigmoid", cv=3)
+    assert model.fit(X, y).calibration_report_.performance is None

@@ -196,7 +196,7 @@ def test_predictions_are_probabilities_without_zeros(calibrator, data):
         ([[0.2], [0.3]], [0, 1], "one column per class, .* got a single column"),
         ([[2.0, -1.0], [0.5, 0.5]], [0, 1], "got values from -1 to 2"),
         ([[3.0, 4.0], [0.5, 0.5]], [0, 1], r"row sums from 1 to 7\. For logits"),
-        ([[0.5, 0.5], [0.5, 0.5]], [0], "each of the 2 rows of scores, got 1"),
+        ([[0.5, 0.5], [0.5, 0.5]], [0], "got 1 label for 2 rows"),
         ([[0.5, 0.5], [0.5, 0.5]], ["a", "a"], r"each of the 2 columns .* classes \['a'\]"),
         ([[0.5, 0.5], [0.5, 0.5]], [2, 2], "pass column numbers"),
         ([[0.5, np.nan], [0.5, 0.5]], [0, 1], "NaN"),

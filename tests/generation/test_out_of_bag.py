@@ -225,3 +225,17 @@ def test_the_fast_forest_has_votes_too(waveform):
     )
     # As close to a forest of scikit-learn as another one of scikit-learn is, but for chance.
     assert np.corrcoef(own, votes)[0, 1] > np.corrcoef(votes, others)[0, 1] - 0.01
+
+
+def test_repeated_rows_do_not_reveal_their_labels_to_the_default():
+    # Twelve distinct rows, as in a table of three categorical columns.
+    rng = np.random.RandomState(0)
+    cell = rng.randint(12, size=600)
+    y = (rng.uniform(size=600) < np.linspace(0.1, 0.9, 12)[cell]).astype(int)
+    X = np.eye(12)[cell]
+    forest = RandomForestClassifier(100, random_state=0)
+    model = CalibratedClassifier(forest, random_state=0).fit(X[:300], y[:300])
+    uncalibrated = model.predict_uncalibrated_proba(X[300:])
+    loss = log_loss(y[300:], model.predict_proba(X[300:]))
+    assert loss < 1.02 * log_loss(y[300:], uncalibrated)
+    assert model.calibration_report_.expected_gain < 0.02

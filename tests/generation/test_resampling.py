@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from calibrant._core.fitting import Fitter
 from calibrant._core.problems import make_problems
 from calibrant._core.training_data import TrainingData
-from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds
+from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds, ResampledFolds
 from calibrant.generation.resampling import MOST_SPLITS
 from calibrant.strategies import AllPairs, Direct, OneVsRest
 
@@ -295,11 +295,59 @@ def test_repeated_folds_keep_groups_together():
         assert not set(groups[train]) & set(groups[test])
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(40) // 2])
+def test_resampled_folds_hold_out_every_row_once_per_repeat(groups):
+    X, y = make_rows([20, 20])
+    splits = list(splits_of(ResampledFolds(4, 3), X, y, groups=groups))
+    assert len(splits) == 4 * 3
+    for number, (train, test) in enumerate(splits):
+        distinct = np.unique(train)
+        np.testing.assert_array_equal(np.sort(np.r_[distinct, test]), np.arange(40))
+        times = 2 if number // 4 == 1 else 1  # the second repeat is resampled
+        np.testing.assert_array_equal(np.bincount(y[train]), times * np.bincount(y[distinct]))
+        assert groups is None or not set(groups[train]) & set(groups[test])
+    held_out = np.concatenate([test for _, test in splits])
+    np.testing.assert_array_equal(np.bincount(held_out), 3)
+
+
+def test_scores_of_resampled_folds_only_vote():
+    X, y = make_rows([20, 20])
+    data = make_data(X, y)
+    fitter = Fitter(GaussianNB(), data, np.random.RandomState(0))
+    models = [GaussianNB().fit(X, y)]
+    generated = ResampledFolds(4, 3).generate(fitter, problems_of(y, Direct()), models, 12)
+    (points,) = generated.held_out
+    assert len(generated.voters[0]) == 12
+    np.testing.assert_array_equal(np.bincount(points.rows), 2)
+    splits = list(splits_of(ResampledFolds(4, 3), X, y))
+    votes = np.zeros((40, 2))
+    for train, test in splits:
+        proba = GaussianNB().fit(X[train], y[train]).predict_proba(X[test])
+        votes[test] += proba / 3
+        if len(np.unique(train)) == len(train):
+            mine = np.isin(points.rows, test)
+            assert any(np.allclose(points.score[mine][i], proba[0]) for i in range(mine.sum()))
+    np.testing.assert_allclose(points.vote, votes[points.rows])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_folds": 1}, "n_folds must be an integer of at least 2, got 1. Use 4"),
+        ({"n_repeats": 0}, "n_repeats must be an integer of at least 1, got 0. Use 5"),
+        ({"n_repeats": 2.5}, "got 2.5"),
+    ],
+)
+def test_invalid_resampled_folds_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        ResampledFolds(**options)
+
+
 def test_a_multiclass_problem_counts_each_row_once_however_often_it_was_scored():
     X, y = make_rows([20, 20, 1])
     weight = np.random.default_rng(0).integers(0, 4, size=41).astype(float)
     weight[[0, 20, 40]] = 1.0
-    for generator in (RepeatedFolds(), MonteCarloCV(500)):
+    for generator in (RepeatedFolds(), MonteCarloCV(500), ResampledFolds()):
         (points,) = generate(generator, X, y, strategy=Direct(), weight=weight)
         assert points.score.shape == (len(points.rows), 3)
         total = np.bincount(points.rows, points.sample_weight, minlength=41)

@@ -71,7 +71,7 @@ def test_the_order_of_rows_does_not_matter(metric, predictions):
 def test_labels_can_name_absent_classes(metric):
     y, proba = ["a", "c"], [[0.7, 0.1, 0.2], [0.3, 0.1, 0.6]]
     assert np.isfinite(metric(y, proba, labels=["a", "b", "c"]))
-    with pytest.raises(ValueError, match=r"each of the 2 labels, got 3 columns"):
+    with pytest.raises(ValueError, match=r"have 2 columns, one for each label, got 3"):
         metric(y, proba)
 
 

@@ -97,11 +97,6 @@ class Fitter:
         """
         return self._run(_fit_and_score, self._tasks(splits, seeds, keep), "scoring held-out rows")
 
-    def fit_splits(self, splits: Sequence[ProblemSplit], seeds: NDArray[np.int64]) -> list[Any]:
-        """Fit the models of splits whose scores are already known."""
-        keep = [True] * len(splits)
-        return self._run(fit_clone, self._tasks(splits, seeds, keep), "fitting voters")
-
     @staticmethod
     def _tasks(
         splits: Sequence[ProblemSplit], seeds: NDArray[np.int64], keep: Sequence[bool]

@@ -65,7 +65,8 @@ class ProblemSplit(NamedTuple):
     """A split of the training data, restricted to the rows of one problem.
 
     ``split`` is the number of the split, which all problems share. ``times`` is the number of
-    times that the split was drawn; it is fitted only once.
+    times that the split was drawn; it is fitted only once. A split that only provides a voter was
+    drawn 0 times.
     """
 
     problem: ScoringProblem

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from html import escape
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,11 @@ import numpy as np
 class Record:
     """Base class of result records, each a frozen dataclass."""
 
+    # Names of properties to convert together with the fields.
+    DERIVED: ClassVar[tuple[str, ...]] = ()
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values.
+        """Return the fields, and what is derived from them, as plain values.
 
         Returns
         -------
@@ -24,7 +27,8 @@ class Record:
             Numbers, strings, lists and dictionaries only; arrays become nested lists. NaN and
             infinities, which JSON does not have, become None.
         """
-        return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
+        names = [item.name for item in fields(self)]  # type: ignore[arg-type]
+        return {name: _plain(getattr(self, name)) for name in (*names, *self.DERIVED)}
 
     def __str__(self) -> str:
         values = "\n".join(f"  {name}: {_brief(value)}" for name, value in self._shown())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._core.phrases import count
 from calibrant._core.typing import BoolArray, IndexArray, Split
 
 
@@ -61,6 +62,28 @@ def stratified_draws(
         test = np.zeros(len(y), dtype=bool)
         test[_shuffle_in_class(y, rng)[rank < np.repeat(number, count)]] = True
         yield test
+
+
+def resample_rows(rows: IndexArray, y: IndexArray, rng: np.random.RandomState) -> IndexArray:
+    """Double the rows of each class: each row once, and as many again drawn with replacement.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows,)
+        Row numbers.
+    y : ndarray of shape (n_samples,)
+        Class indices of all rows.
+    rng : RandomState
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray of shape (2 * n_rows,)
+        Row numbers.
+    """
+    label = _in_order_of_first_rows(y[rows])
+    drawn = [rng.choice(rows[label == k], n) for k, n in enumerate(np.bincount(label))]
+    return np.concatenate([rows, *drawn])
 
 
 def make_folds(
@@ -224,7 +247,7 @@ def check_split(split: Any, n_rows: int, groups: NDArray[Any] | None) -> Split:
     if len(np.intersect1d(train, test)):
         raise ValueError(
             "Training and test rows must be disjoint, got a split with "
-            f"{len(np.intersect1d(train, test))} rows in both. Use another splitter."
+            f"{count(len(np.intersect1d(train, test)), 'row')} in both. Use another splitter."
         )
     if groups is not None and len(both := np.intersect1d(groups[train], groups[test])):
         raise ValueError(

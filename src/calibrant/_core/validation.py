@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
+from calibrant._core.phrases import count
 from calibrant._core.probability_floor import RARE_CLASS_SIZE
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
@@ -148,8 +149,9 @@ def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> ND
         classes = known
     if len(labels) <= len(classes):
         raise ValueError(
-            f"y must have more rows than classes, so that some can be held out, got {len(labels)} "
-            f"rows and {len(classes)} classes. Add rows or merge classes."
+            "y must have more rows than classes, so that some can be held out, got "
+            f"{count(len(labels), 'row')} and {count(len(classes), 'class', 'classes')}. Add rows "
+            "or merge classes."
         )
     return classes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,41 +12,74 @@ from numpy.typing import NDArray
 MOST_VOTERS = 20
 
 
-def resolve_n_voters(ensemble: Any, *, resamples: bool, chooses: bool) -> int:
-    """Return the number of refitted models to keep for each problem.
+@dataclass(frozen=True)
+class Voting:
+    """Whether models that are refitted for calibration also predict.
+
+    Attributes
+    ----------
+    ensemble : bool, int or "auto"
+        The parameter of `calibrant.CalibratedClassifier`.
+    most_voters : int
+        The largest number of voters for each problem; 0 if no models vote.
+    required : bool
+        Whether the voters replace the model fitted on all rows.
+    """
+
+    ensemble: Any
+    most_voters: int
+    required: bool
+
+    def n_voters(self, *, resamples: bool) -> int:
+        """Return the number of refitted models to keep for each problem.
+
+        Parameters
+        ----------
+        resamples : bool
+            Whether models are refitted on some of the rows.
+
+        Returns
+        -------
+        int
+            The largest number of voters; 0 if no models vote.
+        """
+        if self.required and not resamples:
+            raise ValueError(
+                f"ensemble={self.ensemble!r} requires models that are refitted on some of the rows."
+                " Out-of-bag votes, frozen models and method=None have none. "
+                "Use ensemble=False, or another cv."
+            )
+        return self.most_voters if resamples else 0
+
+
+NO_VOTING = Voting(False, 0, required=False)
+
+
+def resolve_voting(ensemble: Any, *, chooses: bool) -> Voting:
+    """Check the parameter ``ensemble``.
 
     Parameters
     ----------
     ensemble : bool, int or "auto"
         As for `calibrant.CalibratedClassifier`.
-    resamples : bool
-        Whether models are refitted on some of the rows.
     chooses : bool
         Whether the calibrator can choose between a model and an ensemble.
 
     Returns
     -------
-    int
-        The largest number of voters; 0 if no models vote.
+    Voting
+        Whether models may or must vote.
     """
     if isinstance(ensemble, str) and ensemble == "auto":
-        return MOST_VOTERS if resamples and chooses else 0
+        return Voting(ensemble, MOST_VOTERS if chooses else 0, required=False)
     if isinstance(ensemble, bool | np.bool_):
-        n_voters = MOST_VOTERS if ensemble else 0
-    elif isinstance(ensemble, int | np.integer) and ensemble >= 2:
-        n_voters = int(ensemble)
-    else:
-        raise ValueError(
-            "ensemble must be 'auto', True, False or a number of models of at least 2, got "
-            f"{ensemble!r}. Omit it to use 'auto'."
-        )
-    if n_voters and not resamples:
-        raise ValueError(
-            f"ensemble={ensemble!r} requires models that are refitted on some of the rows. "
-            "Out-of-bag votes, frozen models and method=None have none. "
-            "Use ensemble=False, or another cv."
-        )
-    return n_voters
+        return Voting(ensemble, MOST_VOTERS if ensemble else 0, required=bool(ensemble))
+    if isinstance(ensemble, int | np.integer) and ensemble >= 2:
+        return Voting(ensemble, int(ensemble), required=True)
+    raise ValueError(
+        "ensemble must be 'auto', True, False or a number of models of at least 2, got "
+        f"{ensemble!r}. Omit it to use 'auto'."
+    )
 
 
 class VotingEnsemble:

@@ -17,6 +17,12 @@ from calibrant.calibrators.scaling import (
     TemperatureScaling,
     VectorScaling,
 )
+from calibrant.calibrators.updating import (
+    UpdateCalibrator,
+    UpdateChoice,
+    UpdateReport,
+    UpdateTest,
+)
 from calibrant.calibrators.venn_abers import VennAbersCalibrator
 
 __all__ = [
@@ -36,6 +42,10 @@ __all__ = [
     "SigmoidCalibrator",
     "StructuredMatrixScaling",
     "TemperatureScaling",
+    "UpdateCalibrator",
+    "UpdateChoice",
+    "UpdateReport",
+    "UpdateTest",
     "VectorScaling",
     "VennAbersCalibrator",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtr
@@ -12,7 +12,7 @@ from calibrant._core.mixture import fit_mixture
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 # The pseudo-count of each candidate: no finite number of rows justifies a weight of exactly 0 or 1.
-CANDIDATE_PSEUDO_COUNT = 0.2
+CANDIDATE_PSEUDO_COUNT = 0.1
 # Candidates with smaller weights are left out of the average and its description.
 NEGLIGIBLE_WEIGHT = 0.005
 
@@ -35,11 +35,6 @@ class Choice:
     weights: FloatArray
     gain: FloatArray
     fitted_gain: FloatArray
-
-    def padded(self, true_proba: FloatArray) -> Choice:
-        """Return the choice with a weight of 0 for each further candidate."""
-        missing = true_proba.shape[1] - len(self.weights)
-        return replace(self, weights=np.pad(self.weights, (0, missing)))
 
 
 def choose_weights(
@@ -117,7 +112,7 @@ def average_weights(true_proba: FloatArray, weight: FloatArray) -> FloatArray:
     -----
     The weights maximize the concave function
 
-    .. math:: \sum_i n_i \log \sum_c w_c p_{ic} + 0.2 \sum_c \log w_c
+    .. math:: \sum_i n_i \log \sum_c w_c p_{ic} + 0.1 \sum_c \log w_c
 
     where :math:`n_i` is the weight of point i and :math:`p_{ic}` the probability that
     candidate c gives its true class.

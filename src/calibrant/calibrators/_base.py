@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from calibrant._core.phrases import count
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant._core.validation import check_weight
@@ -195,8 +196,8 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
             check_classification_targets(labels)
         if len(labels) != len(score):
             raise ValueError(
-                f"y must have one label for each of the {len(score)} rows of scores, "
-                f"got {len(labels)}. Pass the labels of these rows."
+                f"y must have one label for each row of scores, got {count(len(labels), 'label')} "
+                f"for {count(len(score), 'row')}. Pass the labels of these rows."
             )
         weight = check_weight(sample_weight, score)
         self.classes_, index = _match_columns(labels, score.shape[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from calibrant.calibrators.report import (
     gain_interval,
     make_report,
 )
+from calibrant.metrics import Performance, measure_performance
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,10 +173,10 @@ def _report_of_method(
         _judge(calibrator, scores, _side_counts(problem, data), data)
         for scores, problem in zip(held_out, problems, strict=True)
     ]
-    proba = np.concatenate([proba for proba, _, _ in judged])
-    weight = np.concatenate([weight for _, weight, _ in judged])
-    group = np.concatenate([group for _, _, group in judged])
-    calibrated = any(len(weight) for _, weight, _ in judged) or any(map(_has_both, held_out))
+    proba = np.concatenate([each.true_proba for each in judged])
+    weight = np.concatenate([each.weight for each in judged])
+    group = np.concatenate([each.group for each in judged])
+    calibrated = any(len(each.weight) for each in judged) or any(map(_has_both, held_out))
     gain = group_gains(proba[:, 1], proba[:, 0], weight, group)
     return make_report(
         [NO_CALIBRATION, name],
@@ -185,17 +186,46 @@ def _report_of_method(
         gain_interval(gain, gain),
         len(gain),
         _rare_classes(data),
+        performance=judged[0].measure() if problems[0].side is None else None,
     )
+
+
+class _Judged(NamedTuple):
+    """Points that a calibrator was evaluated on by cross-validation.
+
+    Attributes
+    ----------
+    true_proba : ndarray of shape (n_points, 2)
+        The uncalibrated and calibrated probabilities of the true class.
+    calibrated : ndarray of shape (n_points, n_classes)
+        The calibrated probabilities of all classes or sides.
+    target, weight, group : ndarray of shape (n_points,)
+        The true class, the weight and the group of each point.
+    """
+
+    true_proba: FloatArray
+    calibrated: FloatArray
+    target: IndexArray
+    weight: FloatArray
+    group: NDArray[Any]
+
+    def measure(self) -> Performance | None:
+        """Measure the performance of the calibrated probabilities."""
+        if len(self.target) == 0:
+            return None
+        return measure_performance(
+            self.target,
+            self.calibrated,
+            groups=self.group,
+            labels=np.arange(self.calibrated.shape[1]),
+            sample_weight=self.weight,
+        )
 
 
 def _judge(
     calibrator: Any, scores: HeldOutScores, class_count: FloatArray, data: TrainingData
-) -> tuple[FloatArray, FloatArray, IndexArray]:
-    """Evaluate a calibrator on the points of one problem by cross-validation.
-
-    Returns the uncalibrated and calibrated probabilities of the true class, the weight of each
-    point, and the group it belongs to.
-    """
+) -> _Judged:
+    """Evaluate a calibrator on the points of one problem by cross-validation."""
     groups = scores.rows if data.groups is None else data.groups[scores.rows]
     group = np.unique(groups, return_inverse=True)[1]
     target = scores.target.astype(np.intp)
@@ -214,15 +244,22 @@ def _judge(
         calibrated = _class_columns(
             apply_calibrator(fitted, scores.score[test], n_classes=n_classes)
         )
-        floored = (
+        floored = [
             apply_probability_floor(proba, class_count)
             for proba in (uncalibrated[test], calibrated)
-        )
-        return np.column_stack([true_class_proba(proba, target[test]) for proba in floored])
+        ]
+        true = [true_class_proba(proba, target[test]) for proba in floored]
+        return np.column_stack([*true, floored[1]])
 
-    proba = cross_fit(fold, predict, 2)
     judged = fold >= 0
-    return proba[judged], scores.sample_weight[judged], groups[judged]
+    proba = cross_fit(fold, predict, 2 + n_classes)[judged]
+    return _Judged(
+        proba[:, :2],
+        proba[:, 2:],
+        target[judged],
+        scores.sample_weight[judged],
+        groups[judged],
+    )
 
 
 def _has_both(scores: HeldOutScores) -> bool:

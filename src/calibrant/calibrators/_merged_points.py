@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core.cross_fitting import cross_fit, true_class_proba
+from calibrant._core.cross_fitting import cross_fit
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators._protocol import fit_in_place, predict_points
 from calibrant.calibrators.scaling import StructuredMatrixScaling
@@ -44,7 +44,7 @@ class MergedPoints:
         return _fit_all(candidates, self.score, self.y, self.weight)
 
     def held_out_proba(self, candidates: Mapping[str, Any]) -> FloatArray:
-        """Return each candidate's probability of the true class when fitted on the other folds.
+        """Return each candidate's class probabilities when fitted on the other folds.
 
         Parameters
         ----------
@@ -53,20 +53,17 @@ class MergedPoints:
 
         Returns
         -------
-        ndarray of shape (n_points, n_candidates)
+        ndarray of shape (n_points, n_candidates, n_classes)
             The probabilities for the original points; NaN for points that are never held out.
         """
 
         def predict(train: BoolArray, test: BoolArray) -> FloatArray:
             fitted = _fit_all(candidates, self.score[train], self.y[train], self.weight[train])
-            return np.column_stack(
-                [
-                    true_class_proba(predict_points(each, self.score[test]), self.y[test])
-                    for each in fitted.values()
-                ]
-            )
+            return np.hstack([predict_points(each, self.score[test]) for each in fitted.values()])
 
-        return cross_fit(self.fold, predict, len(candidates))[self.index]
+        n_classes = self.score.shape[1]
+        predicted = cross_fit(self.fold, predict, len(candidates) * n_classes)
+        return predicted.reshape(-1, len(candidates), n_classes)[self.index]
 
 
 def _fit_all(

@@ -37,6 +37,7 @@ from calibrant.calibrators.report import (
     make_report,
 )
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
+from calibrant.metrics import Performance, measure_performance
 
 #: The default candidates of `AutoCalibrator`, which always adds "no calibration" to them.
 DEFAULT_CANDIDATES: dict[str, MulticlassCalibrator] = {
@@ -50,8 +51,13 @@ DEFAULT_CANDIDATES: dict[str, MulticlassCalibrator] = {
 
 
 # Candidates that are also fitted to the scores of an ensemble. The average does as well without
-# the others: the scores of an ensemble are smooth, and class frequencies do not depend on them.
-ENSEMBLE_CANDIDATES = ("temperature scaling", "matrix scaling", "loose matrix scaling")
+# the others: class frequencies do not depend on scores.
+ENSEMBLE_CANDIDATES = (
+    "temperature scaling",
+    "matrix scaling",
+    "loose matrix scaling",
+    "pairwise ENIR",
+)
 
 
 class AutoCalibrator(MulticlassCalibrator):
@@ -69,9 +75,9 @@ class AutoCalibrator(MulticlassCalibrator):
     ----------
     candidates : mapping of str to multi-class calibrator, default=None
         The calibrators to average, by name. ``None`` means
-        `calibrant.calibrators.DEFAULT_CANDIDATES`, of which only the scaling methods are also
-        fitted to the scores of an ensemble; given candidates all are. "no calibration" is always
-        a candidate and need not be given.
+        `calibrant.calibrators.DEFAULT_CANDIDATES`, of which only the scaling methods and pairwise
+        ENIR are also fitted to the scores of an ensemble; given candidates all are.
+        "no calibration" is always a candidate and need not be given.
     cv : int, default=5
         The number of folds used to evaluate the candidates.
     random_state : int, RandomState or None, default=0
@@ -85,7 +91,7 @@ class AutoCalibrator(MulticlassCalibrator):
         Their weights.
     ensemble_calibrators_ : dict
         The candidates with a positive weight that were fitted to the scores of the ensemble.
-        Empty if there is no ensemble or if it did not lower the held-out log loss.
+        Empty if there is no ensemble or if its weight is negligible.
     ensemble_weights_ : dict
         Their weights.
     report_ : CalibrationReport
@@ -299,8 +305,14 @@ class AutoCalibrator(MulticlassCalibrator):
     ) -> None:
         """Choose the weights of the candidates by their held-out log loss."""
         judged = fold >= 0
-        proba = model.held_out_proba(candidates)[judged]
-        weight, group, fold = weight[judged], group[judged], fold[judged]
+        classes = model.held_out_proba(candidates)[judged]
+        y, weight, group, fold = (
+            model.y[model.index][judged],
+            weight[judged],
+            group[judged],
+            fold[judged],
+        )
+        proba = _of_true_class(classes, y)
         choice = choose_weights(proba, weight, group, fold)
         names = list(candidates)
         ensemble_names: list[str] = []
@@ -311,10 +323,12 @@ class AutoCalibrator(MulticlassCalibrator):
             else:
                 ensemble_names = names
             of_ensemble = {name: candidates[name] for name in ensemble_names}
-            proba = np.hstack([proba, ensemble.held_out_proba(of_ensemble)[judged]])
-            mixed = choose_weights(proba, weight, group, fold)
-            ensemble_gain = float(mixed.gain.mean() - choice.gain.mean())
-            choice = mixed if ensemble_gain > 0 else choice.padded(proba)
+            votes = ensemble.held_out_proba(of_ensemble)[judged]
+            classes = np.concatenate([classes, votes], axis=1)
+            proba = _of_true_class(classes, y)
+            gain_of_model = choice.gain.mean()
+            choice = choose_weights(proba, weight, group, fold)
+            ensemble_gain = float(choice.gain.mean() - gain_of_model)
         split = len(names)
         self.weights_ = _positive(names, choice.weights[:split])
         self.ensemble_weights_ = _positive(ensemble_names, choice.weights[split:])
@@ -330,11 +344,31 @@ class AutoCalibrator(MulticlassCalibrator):
             self.classes_[is_rare].tolist(),
             len(ensemble_names),
             ensemble_gain,
+            self._measure(np.einsum("ick,c->ik", classes, choice.weights), y, weight, group),
+        )
+
+    def _measure(
+        self, proba: FloatArray, y: IndexArray, weight: FloatArray, group: IndexArray
+    ) -> Performance | None:
+        """Measure the performance of held-out probabilities of the known classes."""
+        if len(y) == 0:
+            return None
+        columns = np.flatnonzero(self._known())
+        everywhere = np.zeros((len(y), len(self.class_count_)))
+        everywhere[:, columns] = apply_probability_floor(proba, self.class_count_[columns])
+        labels = np.arange(len(self.class_count_))
+        return measure_performance(
+            columns[y], everywhere, groups=group, labels=labels, sample_weight=weight
         )
 
 
 def _positive(names: Sequence[str], weights: FloatArray) -> dict[str, float]:
     return {name: float(weight) for name, weight in zip(names, weights, strict=True) if weight}
+
+
+def _of_true_class(proba: FloatArray, y: IndexArray) -> FloatArray:
+    """Return the probability of the true class, of shape (n_points, n_candidates)."""
+    return np.take_along_axis(proba, y[:, None, None], axis=2)[:, :, 0]
 
 
 def _given_known(score: FloatArray, known: BoolArray) -> FloatArray:

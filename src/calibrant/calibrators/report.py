@@ -14,6 +14,7 @@ from scipy.stats import t as student
 from calibrant._core.records import Interval, Record
 from calibrant._core.typing import FloatArray
 from calibrant.calibrators._averaging import NEGLIGIBLE_WEIGHT
+from calibrant.metrics import Performance
 
 # The baseline of every report.
 NO_CALIBRATION = "no calibration"
@@ -52,6 +53,9 @@ class CalibrationReport(Record):
     ensemble_gain : float
         The decrease in held-out log loss when these candidates were added. If it is not positive,
         they have no weight.
+    performance : Performance or None
+        The performance of the calibrated probabilities on held-out rows. None if no rows can be
+        held out, for a strategy with binary problems, and for models saved by version 0.1.0.
     """
 
     candidates: tuple[str, ...]
@@ -62,6 +66,7 @@ class CalibrationReport(Record):
     rare_classes: tuple[Any, ...] = ()
     n_ensemble: int = 0
     ensemble_gain: float = 0.0
+    performance: Performance | None = None
 
     @property
     def ensemble_weight(self) -> float:
@@ -140,10 +145,11 @@ class CalibrationReport(Record):
 
     def _describe_ensemble(self) -> str:
         if self.ensemble_weight == 0:
-            return "The ensemble of refitted models did not lower the log loss and is not used."
+            return "The ensemble of refitted models has no weight and is not used."
+        change = "lowers" if self.ensemble_gain >= 0 else "raises"
         return (
             f"The ensemble of refitted models has a weight of {self.ensemble_weight:.0%}; it "
-            f"lowered the held-out log loss by {self.ensemble_gain:.3f}."
+            f"{change} the held-out log loss by {abs(self.ensemble_gain):.3f}."
         )
 
     def _describe_gain(self) -> str:
@@ -169,6 +175,7 @@ def make_report(
     rare_classes: Sequence[Any],
     n_ensemble: int = 0,
     ensemble_gain: float = 0.0,
+    performance: Performance | None = None,
 ) -> CalibrationReport:
     """Summarize how well the candidates predict held-out points.
 
@@ -192,6 +199,8 @@ def make_report(
         The number of candidates, at the end, that calibrate the scores of the ensemble.
     ensemble_gain : float, default=0.0
         The decrease in held-out log loss by these candidates.
+    performance : Performance or None, default=None
+        The performance of the calibrated probabilities on held-out rows.
 
     Returns
     -------
@@ -209,6 +218,7 @@ def make_report(
         tuple(rare_classes),
         n_ensemble,
         ensemble_gain,
+        performance,
     )
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 
 from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import scored_points
+from calibrant._core.phrases import count
 from calibrant._core.problems import ScoringProblem, problem_score
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, Split
@@ -211,7 +212,8 @@ def _votes(model: Any, problem: ScoringProblem) -> FloatArray:
     if len(votes) != len(problem.rows):
         raise ValueError(
             f"cv='oob' requires out-of-bag votes for all {len(problem.rows)} training rows, got "
-            f"votes for {len(votes)} rows, because a step adds or drops rows. Use cv='auto'."
+            f"votes for {count(len(votes), 'row')}, because a step adds or drops rows. "
+            "Use cv='auto'."
         )
     # Forests report zeros for rows without votes.
     votes[votes.sum(axis=1) == 0] = np.nan

@@ -6,10 +6,19 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
+from calibrant._core.distinct_rows import count_distinct_rows
+from calibrant._core.validation import Rows
+from calibrant._core.voting import NO_VOTING, Voting
 from calibrant.generation.base import Generator
 from calibrant.generation.frozen import FrozenModel
 from calibrant.generation.out_of_bag import GroupedVotes, OutOfBag, has_enough_votes
-from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFolds
+from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFolds, ResampledFolds
+
+# With more rows, votes gain little and each fit takes longer, so five folds are enough.
+MOST_VOTING_ROWS = 1000
+
+# The proportion of distinct rows below which out-of-bag votes reveal the labels of repeated rows.
+MOSTLY_DISTINCT = 0.9
 
 GENERATORS: dict[str, type[Generator]] = {"monte-carlo": MonteCarloCV, "oob": OutOfBag}
 
@@ -19,8 +28,8 @@ def resolve_generator(
     *,
     binary: bool,
     estimator: Any = None,
-    grouped: bool = False,
-    must_resample: bool = False,
+    rows: Rows | None = None,
+    voting: Voting = NO_VOTING,
 ) -> Generator:
     """Return the generator selected by ``cv``.
 
@@ -33,18 +42,19 @@ def resolve_generator(
     estimator : classifier, default=None
         The estimator to calibrate. If it is frozen, ``cv`` is ignored and its scores on all
         rows are used.
-    grouped : bool, default=False
-        Whether the rows belong to groups.
-    must_resample : bool, default=False
-        Whether models refitted on some of the rows are needed to vote.
+    rows : Rows, default=None
+        The training rows. ``None`` means few rows that are distinct and ungrouped.
+    voting : Voting, default=NO_VOTING
+        Whether models refitted on some of the rows may or must vote.
 
     Returns
     -------
     Generator
         The generator. "auto" means Monte Carlo cross-validation for binary problems. For a
-        multi-class problem, it means out-of-bag votes, or grouped votes if rows are grouped, if
-        the estimator has enough models and need not be refitted to vote. Otherwise it means
-        repeated folds.
+        multi-class problem, it means out-of-bag votes (grouped votes if rows are grouped or many
+        are repeated) if the estimator has enough models and need not be refitted to vote.
+        Otherwise it means resampled folds if models may vote and there are fewer than 1,000 rows,
+        and else repeated folds.
     """
     if isinstance(estimator, FrozenEstimator):
         return FrozenModel()
@@ -53,9 +63,10 @@ def resolve_generator(
     if cv is None or (isinstance(cv, str) and cv == "auto"):
         if binary:
             return MonteCarloCV()
-        if must_resample or not has_enough_votes(estimator):
-            return RepeatedFolds()
-        return GroupedVotes() if grouped else OutOfBag()
+        if has_enough_votes(estimator) and not voting.required:
+            return OutOfBag() if rows is None or _are_independent(rows) else GroupedVotes()
+        may_vote = voting.most_voters > 0 and (rows is None or len(rows.labels) < MOST_VOTING_ROWS)
+        return ResampledFolds() if may_vote else RepeatedFolds()
     if isinstance(cv, str) and cv in GENERATORS:
         return GENERATORS[cv]()
     if isinstance(cv, str):
@@ -65,3 +76,13 @@ def resolve_generator(
             f"calibrant.generation, got {cv!r}. Omit it to use 'auto'."
         )
     return CrossFit(cv)
+
+
+def _are_independent(rows: Rows) -> bool:
+    """Return whether rows are ungrouped and mostly distinct.
+
+    A tree for which a row is out of bag still knows the other rows with the same features. Its vote
+    depends on their labels, and thus on the label of the row: the more of them have it, the fewer
+    remain once the row is left out. Calibration would learn from that.
+    """
+    return rows.groups is None and count_distinct_rows(rows.X) > MOSTLY_DISTINCT * len(rows.labels)

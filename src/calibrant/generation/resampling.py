@@ -1,4 +1,4 @@
-"""Held-out scores by refitting: Monte Carlo cross-validation, folds and repeated folds."""
+"""Held-out scores by refitting: Monte Carlo cross-validation and folds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from calibrant._core.fitting import Fitter, one_blas_thread
 from calibrant._core.held_out import HeldOutScores, scored_points
 from calibrant._core.problems import ProblemSplit, ScoringProblem
-from calibrant._core.splits import check_split, make_draws, make_folds
+from calibrant._core.splits import check_split, make_draws, make_folds, resample_rows
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray, Split
 from calibrant.generation.base import Generated, Generator
@@ -42,7 +42,9 @@ class Resampling(Generator):
         The models of the first splits vote.
         """
         splits = self.problem_splits(self.splits(fitter.data, fitter.rng), problems)
-        if not models and n_voters:
+        if not n_voters:
+            splits = [[split for split in of_problem if split.times] for of_problem in splits]
+        elif not models:
             splits = [of_problem[:n_voters] for of_problem in splits]
         votes = [k < n_voters for of_problem in splits for k in range(len(of_problem))]
         scores, models = _held_out_scores(fitter, list(chain.from_iterable(splits)), votes)
@@ -251,16 +253,75 @@ class RepeatedFolds(Resampling):
             yield from folds.splits(data, rng)
 
 
+@dataclass(frozen=True)
+class ResampledFolds(Resampling):
+    """Repeated stratified folds, some with resampled training rows, for models that vote.
+
+    Every row is held out once per repeat. In every other repeat, starting with the second, a
+    model is fitted on each of its training rows once, and on as many rows of the same classes that
+    are drawn from them with replacement. These models only vote: the scores of the other repeats
+    calibrate the model fitted on all rows.
+
+    Parameters
+    ----------
+    n_folds : int, default=4
+        The number of folds. Fewer are used if there are fewer rows or groups.
+    n_repeats : int, default=5
+        The number of repeats.
+
+    Notes
+    -----
+    Models whose training rows have different weights differ more, so that their average is
+    better, as in bagging [1]_. And an estimator that learns nothing from too few rows, such as a
+    tree with a minimum number of rows per leaf, does not get fewer rows than the model fitted on
+    all rows. But resampling changes the model: twice the rows weaken a penalty, and repeated rows
+    leave fewer distinct ones among the nearest neighbors of a row.
+
+    References
+    ----------
+    .. [1] L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
+    """
+
+    n_folds: int = 4
+    n_repeats: int = 5
+
+    def __post_init__(self) -> None:
+        for name, least in (("n_folds", 2), ("n_repeats", 1)):
+            value = getattr(self, name)
+            if not _is_whole(value) or value < least:
+                raise ValueError(
+                    f"{name} must be an integer of at least {least}, got {value!r}. "
+                    f"Use {type(self).__dataclass_fields__[name].default}."
+                )
+
+    def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:
+        """Yield the folds of each repeat, with resampled training rows in every other one."""
+        for repeat in range(self.n_repeats):
+            for train, test in RepeatedFolds(self.n_folds).repeat(1, data, rng):
+                yield (resample_rows(train, data.y, rng) if repeat % 2 else train), test
+
+    def problem_splits(
+        self, splits: Iterator[Split], problems: list[ScoringProblem]
+    ) -> list[list[ProblemSplit]]:
+        """Restrict every split to the rows of each problem; scores of resampled ones only vote."""
+        return [
+            [split._replace(times=int(_has_no_repetitions(split.train))) for split in of_problem]
+            for of_problem in super().problem_splits(splits, problems)
+        ]
+
+
 def _held_out_scores(
     fitter: Fitter, splits: list[ProblemSplit], votes: list[bool]
 ) -> tuple[list[FloatArray], list[Any]]:
-    """Score the test rows of each split, in closed form if possible and else by refitting.
+    """Score the test rows of each split.
 
-    Returns the scores and the models of the splits; None for a model that does not vote.
+    Models that vote are fitted; other scores are computed in closed form if possible. Returns
+    the scores and the models of the splits; None for a model that does not vote.
     """
     from calibrant.generation.closed_form import closed_form_scores  # slow to import
 
     seeds = fitter.draw_seeds(len(splits))
+    scores: list[Any] = [None] * len(splits)
     models: list[Any] = [None] * len(splits)
 
     def refit(positions: Sequence[int]) -> list[FloatArray]:
@@ -269,19 +330,22 @@ def _held_out_scores(
             seeds[list(positions)],
             [votes[k] for k in positions],
         )
-        for k, (_, model) in zip(positions, fitted, strict=True):
-            models[k] = model
+        for k, (score, model) in zip(positions, fitted, strict=True):
+            scores[k], models[k] = score, model
         return [score for score, _ in fitted]
 
+    refit([k for k, votes_too in enumerate(votes) if votes_too])
+    others = [k for k, votes_too in enumerate(votes) if not votes_too]
     with one_blas_thread():
-        scores = closed_form_scores(
-            fitter.estimator, fitter.data.X, fitter.data.fit_params, splits, refit
+        exact = closed_form_scores(
+            fitter.estimator,
+            fitter.data.X,
+            fitter.data.fit_params,
+            [splits[k] for k in others],
+            lambda positions: refit([others[k] for k in positions]),
         )
-    missing = [k for k, votes_too in enumerate(votes) if votes_too and models[k] is None]
-    if missing:
-        fitted = fitter.fit_splits([splits[k] for k in missing], seeds[missing])
-        for k, model in zip(missing, fitted, strict=True):
-            models[k] = model
+    for k, score in zip(others, exact, strict=True):
+        scores[k] = score
     return scores, models
 
 
@@ -312,6 +376,10 @@ def _mean_by_row(score: FloatArray, rows: IndexArray, n_rows: int) -> FloatArray
     np.add.at(total, rows, score)
     count = np.bincount(rows, minlength=n_rows).reshape(-1, *[1] * (score.ndim - 1))
     return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def _has_no_repetitions(rows: IndexArray) -> bool:
+    return len(np.unique(rows)) == len(rows)
 
 
 def _is_whole(value: Any) -> bool:

@@ -13,6 +13,7 @@ from calibrant.metrics.kernel import (
     calibration_test,
     kernel_calibration_error,
 )
+from calibrant.metrics.performance import Mean, Performance, measure_performance
 from calibrant.metrics.published import published_log_loss, published_mse
 from calibrant.metrics.reliability import ReliabilityCurve, reliability_curve
 from calibrant.metrics.scores import brier_score, log_loss
@@ -21,6 +22,8 @@ __all__ = [
     "CalibrationTest",
     "Decomposition",
     "Interval",
+    "Mean",
+    "Performance",
     "ReliabilityCurve",
     "bootstrap_difference",
     "bootstrap_interval",
@@ -30,6 +33,7 @@ __all__ = [
     "expected_calibration_error",
     "kernel_calibration_error",
     "log_loss",
+    "measure_performance",
     "published_log_loss",
     "published_mse",
     "reliability_curve",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from calibrant._core.phrases import count
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant._core.validation import check_weight, find_missing
 
@@ -131,8 +132,8 @@ def _check_names(truth: NDArray[Any], values: FloatArray, labels: ArrayLike | No
     names = np.unique(truth if labels is None else labels)
     if len(names) != values.shape[1]:
         raise ValueError(
-            f"proba must have one column for each of the {len(names)} labels, "
-            f"got {values.shape[1]} columns. Pass the labels of all columns as labels."
+            f"proba must have {count(len(names), 'column')}, one for each label, "
+            f"got {values.shape[1]}. Pass the labels of all columns as labels."
         )
     unknown = np.setdiff1d(truth, names)
     if len(unknown):

@@ -10,6 +10,7 @@ from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
 from calibrant._core.binning import assign_bins
+from calibrant._core.phrases import count
 from calibrant.metrics._forecasts import Forecast, make_forecasts
 from calibrant.metrics._validation import Predictions, check_count, check_predictions
 from calibrant.metrics.reliability import bin_forecast
@@ -207,8 +208,8 @@ def _debiased_square(forecast: Forecast, n_bins: int) -> float:
     usable = np.bincount(bin_index) > 1
     if not usable.any():
         raise ValueError(
-            f"n_bins must leave at least two rows in some bin, got {n_bins} bins for "
-            f"{len(weight)} rows. Lower n_bins."
+            f"n_bins must leave at least two rows in some bin, got "
+            f"{count(n_bins, 'bin')} for {count(len(weight), 'row')}. Lower n_bins."
         )
     return float(np.average(products[usable] / pairs[usable], weights=total[usable]))
 

@@ -165,7 +165,7 @@ def splits_losses(make_arena_run):
     """Twice the log loss of the default with ten folds, and half of it with two."""
     certainties = {
         "raw": 0.5,
-        "5 folds, 20 fits": 0.64,
+        "4 resampled folds, 20 fits": 0.64,
         "10 folds, 20 fits": 0.64**2,
         "2 folds, 20 fits": 0.8,
     }
@@ -182,9 +182,14 @@ def test_splits_are_compared_with_the_default(splits_losses):
     (table,) = make_splits_tables({"splits-50": splits_losses})
     assert table.header[:4] == ["splits", "nb", "svm", "all"]
     rows = cells(table)
-    assert list(rows) == ["2 folds, 20 fits", "5 folds, 20 fits", "raw", "10 folds, 20 fits"]
+    assert list(rows) == [
+        "2 folds, 20 fits",
+        "4 resampled folds, 20 fits",
+        "raw",
+        "10 folds, 20 fits",
+    ]
     assert rows["2 folds, 20 fits"] == ["-50.0%"] * 3 + ["0%", "0%", "1.00"]
-    assert rows["5 folds, 20 fits"] == ["+0.0%"] * 3 + ["0%", "0%", "1.00"]
+    assert rows["4 resampled folds, 20 fits"] == ["+0.0%"] * 3 + ["0%", "0%", "1.00"]
     assert rows["10 folds, 20 fits"] == ["+100.0%"] * 3 + ["100%", "100%", "1.00"]
     assert rows["raw"][-1] == "0.33"
 

@@ -1,0 +1,33 @@
+"""Counting rows with different features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+def count_distinct_rows(X: Any) -> int:
+    """Return the number of rows with different features.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n_samples, ...)
+        The rows.
+
+    Returns
+    -------
+    int
+        The number of distinct rows. Values are compared as they are printed if they are neither
+        numbers nor hashable.
+    """
+    if sparse.issparse(X):
+        rows = X.tocsr().sorted_indices()
+        parts = np.split(rows.indices, rows.indptr[1:-1]), np.split(rows.data, rows.indptr[1:-1])
+        return len({(i.tobytes(), x.tobytes()) for i, x in zip(*parts, strict=True)})
+    values = np.asarray(X)
+    flat = np.ascontiguousarray(values).reshape(len(values), -1)
+    if flat.dtype == object:
+        return len({tuple(map(repr, row)) for row in flat})
+    return len({row.tobytes() for row in flat})

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.tabular.delimited import ESCAPED, MISSING, parse_delimited
+from calibrant.tabular.delimited import ESCAPED, parse_delimited
+from calibrant.tabular.reading import get_reading
 
 ROWS = "length,variety,note\n5.1,seker,<b>bold</b>\n4.7,bombay,\n"
 
@@ -45,12 +46,41 @@ def test_a_given_delimiter_is_used():
     assert list(parse("a,b\tc\n1,2\t3\n", "\t").columns) == ["a,b", "c"]
 
 
-def test_decimal_commas_are_numbers_between_semicolons():
-    table = parse("x;y;z\n1,5;a;1,5\n-2;b;x,y\n;c;?\n")
-    assert table["x"].tolist()[:2] == ["1.5", "-2"]
-    assert table["z"].tolist()[:2] == ["1,5", "x,y"]
-    assert pd.isna(table["x"].iloc[2])
-    assert pd.isna(table["z"].iloc[2])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x;y;z\n1,5;a;1,5\n-2;b;x,y\n;c;?\n", True),
+        ("x;y\n1,234;a\n", True),
+        ("x\ty\n1,234\ta\n", False),
+        ("x\ty\n1,234\ta\n12,5\tb\n", True),
+        ('x,y\n"12,5 kg",a\n', True),
+        ("x;y\n1.5;a,b\n", False),
+    ],
+)
+def test_decimal_commas_are_recognized_and_cells_stay_as_written(text, expected):
+    table = parse(text)
+    assert get_reading(table).decimal_comma is expected
+    assert (
+        table["x"].iloc[0]
+        == text.splitlines()[1].split(";")[0].split("\t")[0].split('"')[1 if '"' in text else 0]
+    )
+
+
+def test_titles_above_the_names_are_skipped_with_a_notice():
+    table = parse("Beans of 2026\nmade by us\n\n" + ROWS)
+    assert table.to_numpy().tolist()[0] == parse(ROWS).to_numpy().tolist()[0]
+    assert table.index.tolist() == [5, 6]
+    [notice] = get_reading(table).notices
+    assert "are in line 4; the 2 rows above them were skipped: 'Beans of 2026'" in notice.text
+
+
+def test_row_names_without_a_title_are_a_column():
+    # As R's write.table writes them.
+    table = parse('"x" "y"\n"1" 5 "a"\n"2" 6 "b"\n'.replace(" ", "\t"))
+    assert list(table.columns) == ["column 1", "x", "y"]
+    assert table["x"].tolist() == ["5", "6"]
+    [notice] = get_reading(table).notices
+    assert "the first cell was taken as the name of the row" in notice.text
 
 
 def test_quoted_cells_may_contain_separators_quotation_marks_and_line_ends():
@@ -83,7 +113,7 @@ NAMES = ",".join(f"x{number}" for number in range(10_000))
         ("id1,0.5,cp\nid2,0.6,im\nid3,0.6,cp\n", "looks like data"),
         ("p,x\np,y\ne,x\n", "looks like data"),
         ("a,b,a\n1,2,3\n", "'a' occurs more than once"),
-        ("a,b\n1,2\n3,4,5\n", "the first line has 2 cells and line 3 has 3"),
+        ("a,b\n1,2\n3,4,5\n", "line 1 has 2 cells and line 3 has 3"),
         ("a,b\n1,2\n3\n", "line 3 has 1"),
         ('a,b\n1,"2\n3,4\n', "line 3 cannot be read"),
         (f"{NAMES}\n{NAMES}\n", "at most 5,000 columns, got 10,000"),
@@ -113,8 +143,59 @@ def test_numbers_may_be_column_names_where_they_are_expected():
 def test_text_written_by_pandas_is_restored(cells):
     text = pd.DataFrame(cells, columns=["first name", "second name"]).to_csv(index=False)
     expected = [
-        ["" if cell.strip() in MISSING else ESCAPED.sub("", cell.strip()) for cell in row]
+        [ESCAPED.sub("", cell.strip()) for cell in row]
         for row in cells
         if any(cell.strip() for cell in row)
     ]
     assert parse(text).fillna("").to_numpy().tolist() == expected
+
+
+def test_spaces_around_cells_are_removed_and_said_where_they_make_a_difference():
+    table = parse("x,y\n1,Yes\n2,Yes \n3, Yes\n4,no\n")
+    assert set(table["y"]) == {"Yes", "no"}
+    [notice] = get_reading(table).notices
+    assert "'y' (' Yes' and 'Yes')" in notice.text
+    assert get_reading(parse('x, y\n1, "a, b"\n2, c\n')).notices == ()
+
+
+def test_names_in_apostrophes_are_read_without_them():
+    table = parse("'x'\t'y'\n1\t'a\tb'\n2\tc\n")
+    assert list(table.columns) == ["x", "y"]
+    assert table["y"].tolist() == ["a\tb", "c"]
+    assert list(parse("'=x,y\n1,2\n").columns) == ["=x", "y"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x y\n1 a\n2 b\n",
+        "'x'  'y'\n 1   a \n 2   b\n",
+        '"x" "y"\n"1" 1 "a"\n"2" 2 "b"\n',
+    ],
+    ids=["plain", "aligned", "row names"],
+)
+def test_cells_may_be_separated_by_spaces(text):
+    table = parse(text)
+    assert table[["x", "y"]].to_numpy().tolist() == [["1", "a"], ["2", "b"]]
+
+
+def test_sentences_are_not_a_table():
+    assert list(parse("some words\nmore words\nand words\n").columns) == ["some words"]
+
+
+@pytest.mark.parametrize(
+    ("footer", "remedy"),
+    [
+        ("Total: 3 rows", "line 1 has 3 cells and line 5 has 1. Remove the last line, 'Total: 3"),
+        ("\nSource: A\nn, 3", "line 6 has 1. Remove the last 2 lines, from 'Source: A' on"),
+    ],
+)
+def test_short_lines_at_the_end_are_to_be_removed(footer, remedy):
+    with pytest.raises(ValueError, match=remedy):
+        parse(f"x,z,y\n1,2,a\n3,4,b\n5,6,a\n{footer}\n")
+
+
+@pytest.mark.parametrize("lines", ["1,2\n3,4,b\n", "3,4,b\n1,2,a,b\n", "1,2\n"])
+def test_other_lines_of_another_length_may_lack_quotation_marks(lines):
+    with pytest.raises(ValueError, match="Put cells that contain the separator in quotation"):
+        parse(f"x,z,y\n{lines}")

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.tabular import Column, Kind, describe_table
+from calibrant.tabular import Column, Kind, describe_table, select_training_rows
 from calibrant.tabular.inspection import check_several_classes
 
 N = 60
@@ -14,8 +14,9 @@ def test_columns_and_classes_are_described(make_table):
     schema = describe_table(frame, "y", groups="g")
     assert schema.classes == ("a", "b", "c")
     assert schema.class_count == (20, 20, 20)
+    numbers = [float(cell) for cell in frame["x"]]
     assert schema.columns == (
-        Column("x", Kind.number),
+        Column("x", Kind.number, low=min(numbers), high=max(numbers)),
         Column("z", Kind.category, 20, ("blue", "red")),
     )
 
@@ -90,3 +91,44 @@ def test_one_class_is_not_enough():
     check_several_classes(np.array(["a", "b"]), "y")
     with pytest.raises(ValueError, match="'y' is 'a' in every row"):
         check_several_classes(np.array(["a"]), "y")
+
+
+def test_classes_are_merged_and_dropped_when_asked(make_table):
+    labels = ["yes"] * 25 + ["Yes"] * 5 + ["no"] * 20 + ["a"] * 7 + ["b"] * 3
+    frame = make_table(z=labels)
+    schema = describe_table(frame, "z", merge_case=True, rare_classes="merge")
+    assert dict(zip(schema.classes, schema.class_count, strict=True)) == {
+        "no": 20,
+        "other": 10,
+        "yes": 30,
+    }
+    assert select_training_rows(frame, schema).y.tolist() == (
+        ["yes"] * 30 + ["no"] * 20 + ["other"] * 10
+    )
+    schema = describe_table(frame, "z", merge_case=True, rare_classes="drop")
+    rows = select_training_rows(frame, schema)
+    assert schema.classes == ("no", "yes")
+    assert len(rows.y) == len(rows.X) == schema.n_rows == 50
+
+
+def test_whole_numbers_with_gaps_name_classes_without_decimals(make_table):
+    frame = make_table(z=["1.0", "2.0", None] * (N // 3))
+    schema = describe_table(frame, "z")
+    assert schema.classes == ("1", "2")
+    assert set(select_training_rows(frame, schema).y) == {"1", "2"}
+
+
+def test_a_class_of_one_row_names_the_remedy(make_table):
+    frame = make_table(z=["a"] * 30 + ["b"] * 29 + ["c"])
+    with pytest.raises(ValueError, match="Add rows, or use --rare-classes drop"):
+        describe_table(frame, "z")
+    with pytest.raises(ValueError, match="--rare-classes merge or --rare-classes drop"):
+        describe_table(make_table(z=["a"] * 50 + ["b"] * 9 + ["c"]), "z")
+    assert describe_table(frame, "z", rare_classes="drop").classes == ("a", "b")
+
+
+def test_numbers_of_all_rows_are_not_used_even_if_some_have_no_class(make_table):
+    frame = make_table(z=["a", "b", None] * (N // 3), number=list(range(N)))
+    reasons = {column.name: column.reason for column in describe_table(frame, "z").columns}
+    assert "a different whole number in every row" in reasons["number"]
+    assert "number" in describe_table(frame, "z", categories=["number"]).names(Kind.category)

@@ -1,6 +1,13 @@
 import pandas as pd
 
-from calibrant.tabular.phrases import list_names, locate, printable, shorten
+from calibrant.tabular.phrases import (
+    find_similar,
+    list_names,
+    locate,
+    printable,
+    shorten,
+    suggest,
+)
 
 
 def test_a_long_list_of_names_tells_how_many_are_left_out():
@@ -21,3 +28,17 @@ def test_text_fits_on_one_line():
 def test_rows_are_located_as_the_index_counts():
     assert locate(pd.RangeIndex(2, 9, name="line"), 3) == "line 5"
     assert locate(pd.RangeIndex(1, 9, name="row"), 3) == "row 4"
+
+
+def test_names_that_differ_in_case_and_punctuation_are_similar_above_all():
+    names = ["body_mass", "body-mass", "body_mas", "sex"]
+    assert find_similar("Body mass", names) == ["body_mass", "body-mass"]
+    assert find_similar("Body mass", names, most=1) == ["body_mass"]
+    assert find_similar("body_masse", names)[0] == "body_mass"
+    assert find_similar("height", names) == []
+    assert find_similar("!", ["?", "!"]) == ["!"]
+
+
+def test_without_a_similar_name_the_suggestion_lists_all_names():
+    assert suggest("agee", ["age", "sex"]) == "Did you mean 'age'?"
+    assert suggest("height", ["age", "sex"]) == "Choose one of 'age', 'sex'."

@@ -51,7 +51,7 @@ def test_logits_are_accepted_when_declared():
     np.testing.assert_allclose(
         from_logits.predict_proba(table(logits)), from_scores.predict_proba(table()), rtol=1e-6
     )
-    with pytest.raises(ValueError, match="use the option logits"):
+    with pytest.raises(ValueError, match="use --logits"):
         fit_probabilities(table(logits), "truth")
 
 
@@ -100,7 +100,7 @@ def changed(row, column, cell):
         (changed(3, 1, np.nan), "line 5 has no value for"),
         (changed(3, 1, "inf"), "line 5 has 'inf'"),
         (changed(3, 0, np.nan), "empty in 1 row, first in line 5"),
-        (table(100 * SCORES), "line 2 sums to 100"),
+        (table(50 * SCORES), "line 2 sums to 50"),
         (table().drop(columns="🌲"), "It lacks '🌲'"),
         (table(truth=["<b>"] * N), "'truth' is '<b>' in every row"),
     ],
@@ -117,10 +117,10 @@ def test_new_probabilities_are_checked_too():
         fitted.predict_proba(changed(3, 1, "0.9999").drop(columns="truth"))
 
 
-def test_a_missing_class_is_named_with_what_to_add():
+def test_a_missing_class_is_named_with_the_options_that_help():
     positive = rng.rand(N)
     frame = pd.DataFrame({"truth": as_cells(["no", "yes"] * (N // 2)), "yes": positive})
-    with pytest.raises(ValueError, match=r"It lacks 'no'\..* 1 minus"):
+    with pytest.raises(ValueError, match=r"It lacks 'no'\..* with --positive"):
         fit_probabilities(frame, "truth")
     np.testing.assert_allclose(
         select_probabilities(frame.assign(no=0.0, yes=logit(positive)), ("no", "yes"), logits=True)[
@@ -128,6 +128,41 @@ def test_a_missing_class_is_named_with_what_to_add():
         ],
         positive,
     )
+
+
+@pytest.mark.parametrize(("logits", "scale"), [(False, 1), (False, 100), (True, 1)])
+def test_a_single_column_is_calibrated_like_two(tmp_path, logits, scale):
+    positive = rng.beta(0.5, 0.5, size=N).round(4)
+    values = logit(positive.clip(0.001, 0.999)) if logits else positive
+    truth = as_cells(np.where(rng.rand(N) < 0.5 * positive + 0.25, "yes", "no"))
+    frame = pd.DataFrame({"truth": truth, "score": scale * values, "age": 200.0 + np.arange(N)})
+    frame.index = pd.RangeIndex(1, N + 1, name="row")
+    both = pd.DataFrame({"truth": truth, "yes": values, "no": 0 * values if logits else 1 - values})
+    options = {"logits": logits, "method": "temperature"}
+    expected = fit_probabilities(both, "truth", **options).predict_proba(both)
+    fitted = fit_probabilities(frame, "truth", columns={"score": "yes"}, **options)
+    np.testing.assert_allclose(fitted.predict_proba(frame), expected, rtol=1e-9)
+    fitted.save(tmp_path / "c.skops")
+    loaded = ProbabilityCalibrator.load(tmp_path / "c.skops")
+    assert loaded.given == fitted.given
+    assert loaded.input_columns == ("score",)
+    assert loaded.calibration_report == fitted.calibration_report
+    # A new table may have percentages of at most 1, so what they are is stored.
+    one = frame.iloc[[int(np.argmin(positive))]]
+    np.testing.assert_array_equal(loaded.predict_proba(one), fitted.predict_proba(one))
+    np.testing.assert_allclose(
+        loaded.predict_proba(one), fitted.predict_proba(frame)[[int(np.argmin(positive))]]
+    )
+
+
+def test_columns_of_any_name_are_calibrated_like_those_of_the_classes():
+    renamed = table(names=("p1", "p2", "p3"))
+    columns = dict(zip(("p1", "p2", "p3"), CLASSES, strict=True))
+    fitted = fit_probabilities(renamed, "truth", columns=columns, method="matrix")
+    expected = fit_probabilities(table(), "truth", method="matrix")
+    np.testing.assert_array_equal(fitted.predict_proba(renamed), expected.predict_proba(table()))
+    assert set(fitted.input_columns) == {"p1", "p2", "p3"}
+    assert fitted.output_columns == expected.output_columns
 
 
 def test_an_unknown_method_is_refused_before_anything_is_read():

@@ -1,16 +1,26 @@
+import gzip
 import io
 import os
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from calibrant.tabular import read_table
+from calibrant.tabular.reading import get_reading
 
 ROWS = "length,variety,note\n5.1,seker,<b>bold</b>\n4.7,bombay,\n"
 ARFF = "@attribute length string\n@attribute variety string\n@attribute note string\n@data\n"
+
+
+def archive(name):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr(name, "content")
+    return buffer.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -55,15 +65,21 @@ def test_standard_input_is_read(monkeypatch):
         ("", "t.csv", "it is empty"),
         (" \n\n", "t.csv", "it is empty"),
         ("a,b\n", "t.csv", "has only column names"),
-        ("a,b\né,2\n".encode("latin-1"), "t.csv", "line 2 contains the byte 0xe9"),
-        ("a,b\n1,2\n".encode("utf-16"), "t.csv", "it is UTF-16"),
         (b"a,b\n\x00\x01,2\n", "t.csv", "bytes that are not text"),
         (bytes(range(256)), "t.csv", "bytes that are not text"),
-        (b"PK\x03\x04rest", "t.xlsx", r"a spreadsheet or a zip file\. Save the table as CSV"),
-        (b"\x1f\x8brest", "t.csv.gz", r"a gzip file\. Unpack it"),
+        (b"PK\x03\x04rest", "t.xlsx", r"it is a zip file\. Unpack it first"),
+        (archive("schema.json"), "t.csv", r"it is a saved model\. Give the data file instead"),
+        (archive("content.xml"), "t.ods", "it is an OpenDocument file"),
+        (b"x,y\n1,2\n", "t.xlsx", r"but it is not one\. If it is CSV"),
+        (b"\xd0\xcf\x11\xe0rest", "t.xls", r"old \.xls format or with a password\. Save it as"),
+        (b"\x1f\x8brest", "t.csv.gz", r"must be a gzip file, but it is damaged"),
+        (gzip.compress(b" "), "t.csv.gz", "it is empty"),
+        (b"[1, 2]", "t.json", "record 1 is not an object"),
         (b"PAR1rest", "t.csv", "Give it the suffix .parquet"),
         (b"PAR1rest", "t.parquet", "cannot be read as one"),
     ],
+    # Archives hold the time they were made, and a test's id must not change from worker to worker.
+    ids=lambda value: "bytes" if isinstance(value, bytes) else None,
 )
 def test_a_file_that_is_not_a_table_is_refused_with_one_line(write_file, content, name, message):
     with pytest.raises(ValueError, match=message) as raised:
@@ -94,3 +110,61 @@ def test_a_file_without_permission_is_refused(unprivileged):
         path.chmod(0)
         with unprivileged(), pytest.raises(ValueError, match="not have permission to read"):
             read_table(path)
+
+
+def notices(table):
+    return [notice.text for notice in get_reading(table).notices]
+
+
+def test_compressed_files_are_read_by_the_suffix_before_gz(write_file):
+    expected = read_table(write_file(ROWS)).to_numpy().tolist()[0]
+    for content, name in [(ROWS, "t.csv.gz"), (ROWS.replace(",", "\t"), "t.tsv.gz")]:
+        table = read_table(write_file(gzip.compress(content.encode()), name))
+        assert table.to_numpy().tolist()[0] == expected
+        assert notices(table) == []
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "utf-16"])
+def test_other_encodings_are_read_with_a_notice(write_file, codec):
+    table = read_table(write_file("naïve,y\nköln,2\n".encode(codec)))
+    assert list(table.columns) == ["naïve", "y"]
+    assert table["naïve"].tolist() == ["köln"]
+    assert "for example 'naïve'" in notices(table)[0]
+
+
+def test_excel_is_recognized_by_its_content(tmp_path):
+    frame = pd.DataFrame({"x": [0.1, 0.2], "y": ["a", "b"]})
+    frame.to_excel(tmp_path / "t.xlsx", index=False, sheet_name="beans")
+    (tmp_path / "t.csv").write_bytes((tmp_path / "t.xlsx").read_bytes())
+    for name in ("t.xlsx", "t.csv"):
+        table = read_table(tmp_path / name, sheet="beans")
+        assert table.to_numpy().tolist() == frame.to_numpy().tolist()
+
+
+def test_a_sheet_of_another_file_is_refused(write_file):
+    with pytest.raises(ValueError, match="sheet must be given for Excel workbooks only"):
+        read_table(write_file(ROWS), sheet="1")
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.jsonl", "t.txt", "t.csv"])
+def test_json_records_are_read(write_file, name):
+    text = '{"x": 1, "y": "a"}\n{"x": null, "y": "n/a"}\n'
+    table = read_table(write_file(text, name))
+    assert table.isna().to_numpy().tolist() == [[False, False], [True, True]]
+
+
+def test_values_that_the_user_declares_are_missing(write_file):
+    table = read_table(write_file("x,y\n-999,a\n5,?\n7,-999\n"), missing=["x=-999"])
+    assert table.isna().to_numpy().tolist() == [[True, False], [False, True], [False, False]]
+    assert get_reading(table).missing == {"x": ("-999",)}
+    assert notices(table) == [
+        "Read as missing values: '-999' (1 cell in 'x'), '?' (1 cell in 'y')."
+    ]
+
+
+def test_the_options_that_repeat_a_reading_are_kept(write_file, tmp_path):
+    table = read_table(write_file("x,y\n-9,a\n"), missing=["-9", "y=b c"])
+    assert get_reading(table).options == ("--missing=-9", "--missing=y=b c")
+    pd.DataFrame({"x": [1], "y": ["a"]}).to_excel(tmp_path / "t.xlsx", index=False)
+    assert get_reading(read_table(tmp_path / "t.xlsx", sheet="1")).options == ("--sheet=1",)
+    assert get_reading(read_table(tmp_path / "t.xlsx")).options == ()

@@ -86,3 +86,30 @@ def test_categories_from_text_and_from_numbers_are_the_same(make_table):
     assert find_unseen_categories(select_features(numbers, schema), schema) == {}
     new = select_features(make_table(z=["A", "teal", None] * (N // 3)), schema)
     assert find_unseen_categories(new, schema) == {"z": ["teal"]}
+
+
+def test_logical_values_are_the_same_in_any_case(make_table):
+    schema = describe_table(make_table(z=["True", "False", "True"] * 20), "y")
+    frame = make_table(z=["TRUE", "false", None] * 20)
+    features = select_features(frame, schema)
+    assert features["z"].tolist()[:2] == ["True", "False"]
+    assert features["z"].isna().sum() == 20
+    assert find_unseen_categories(features, schema) == {}
+
+
+def test_marks_are_missing_unless_they_are_categories(make_table):
+    schema = describe_table(make_table(z=["a", "b", "."] * 20, s=["+", "-", "+"] * 20), "y")
+    features = select_features(make_table(z=["a", "-", "."] * 20, s=["-"] * 60), schema)
+    assert features["z"].isna().sum() == 40
+    assert features["s"].tolist() == ["-"] * 60
+
+
+def test_missing_columns_are_named_with_the_columns_to_rename(make_table):
+    frame = make_table(weight=[50 + k % 40 for k in range(N)], z=["red", "blue"] * (N // 2))
+    schema = describe_table(frame, "y", ignore=["x"])
+    renamed = frame.rename(columns={"weight": "Weight ", "z": "color"})
+    with pytest.raises(ValueError, match=r"It lacks 'weight', 'z'\. Rename 'Weight ' to 'weight'"):
+        select_features(renamed, schema)
+    # A column that the model uses is not suggested for another one.
+    with pytest.raises(ValueError, match=r"It lacks 'z'\. Add it, with empty cells"):
+        select_features(frame.drop(columns="z"), schema)

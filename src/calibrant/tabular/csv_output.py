@@ -1,4 +1,4 @@
-"""Probabilities as CSV, without rounding and safe to open in a spreadsheet."""
+"""Tables as CSV, safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calibrant._core.typing import FloatArray
+import numpy as np
+
 from calibrant.tabular.cells import is_missing, is_number
 
 # Spreadsheets run text that starts like this as a formula, which may execute commands. Leading
@@ -16,20 +17,16 @@ from calibrant.tabular.cells import is_missing, is_number
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def to_csv(
-    proba: FloatArray, classes: Sequence[str], kept: Mapping[str, Sequence[Any]] | None = None
-) -> bytes:
-    """Write probabilities as CSV, with one column per class.
+def to_csv(columns: Mapping[str, Sequence[Any]], *, delimiter: str = ",") -> bytes:
+    """Write columns as CSV.
 
     Parameters
     ----------
-    proba : ndarray of shape (n_rows, n_classes)
-        The probabilities, written with all digits, so that reading them restores the same
-        numbers.
-    classes : sequence of str
-        Names of their columns.
-    kept : mapping of str to sequence, default=None
-        Cells by column, for columns to put before the probabilities.
+    columns : mapping of str to sequence
+        Cells by column: text, numbers, or NaN where a value is missing. Numbers are written with
+        as many digits as it takes to restore them, and without an exponent.
+    delimiter : str, default=","
+        The character that separates cells.
 
     Returns
     -------
@@ -37,18 +34,11 @@ def to_csv(
         UTF-8 text. An apostrophe precedes names and cells that a spreadsheet would take for a
         formula; `read_table` removes it.
     """
-    kept = kept or {}
-    if clash := [name for name in kept if name in classes]:
-        raise ValueError(
-            f"keep must not name a column that is also a class, got {clash[0]!r}. "
-            "Rename the column, or leave it out."
-        )
     buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([escape_formula(name) for name in (*kept, *classes)])
-    for row, values in enumerate(proba.tolist()):
-        cells = [_write_cell(column[row]) for column in kept.values()]
-        writer.writerow([*cells, *map(repr, values)])
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([escape_formula(name) for name in columns])
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([_write_cell(cell) for cell in row])
     return buffer.getvalue().encode()
 
 
@@ -71,4 +61,4 @@ def escape_formula(text: str) -> str:
 def _write_cell(cell: Any) -> str:
     if isinstance(cell, str):
         return escape_formula(cell)
-    return "" if is_missing(cell) else repr(float(cell))
+    return "" if is_missing(cell) else np.format_float_positional(cell, trim="-")

@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 
 from calibrant._core.phrases import count
 from calibrant.tabular.cells import as_number
+from calibrant.tabular.class_names import RARE_CLASS_ROWS, RareClasses, resolve_classes
 from calibrant.tabular.columns import (
+    LIKE_IDENTIFIER,
     check_complete,
     describe_column,
     find_column,
+    find_columns,
     labeled_rows,
+    numbers_rows,
+    to_labels,
     to_texts,
 )
 from calibrant.tabular.notices import find_notices
@@ -41,6 +46,8 @@ def describe_table(
     groups: str | None = None,
     ignore: Collection[str] = (),
     categories: Collection[str] = (),
+    merge_case: bool = False,
+    rare_classes: str = RareClasses.keep,
 ) -> Schema:
     """Describe the columns of a table and check that its target can be predicted.
 
@@ -57,6 +64,11 @@ def describe_table(
         Columns not to use.
     categories : collection of str
         Columns of numbers that are codes of categories, such as 1, 2, 3 for kinds of pain.
+    merge_case : bool, default=False
+        Whether classes whose names differ only in case or spaces are the same.
+    rare_classes : {"keep", "merge", "drop"}, default="keep"
+        What to do about classes with fewer than ten rows: keep them, merge them into a class named
+        "other", or leave out their rows.
 
     Returns
     -------
@@ -76,8 +88,8 @@ def describe_table(
         )
     target = find_column(table, target, "target")
     groups = None if groups is None else find_column(table, groups, "groups")
-    ignored = {find_column(table, name, "ignore") for name in ignore}
-    coded = {find_column(table, name, "categories") for name in categories}
+    ignored = set(find_columns(table, ignore, "ignore"))
+    coded = set(find_columns(table, categories, "categories"))
     if target == groups or target in ignored:
         raise ValueError(
             "target must be neither the groups column nor an ignored column, "
@@ -88,13 +100,19 @@ def describe_table(
             "categories must not name the target, the groups or an ignored column, "
             f"got {list_names(clash)}. Leave {'it' if len(clash) == 1 else 'them'} out."
         )
-    rows = labeled_rows(table, target)
-    class_count = _check_classes(to_texts(rows[target]), target)
+    labels = to_texts(labeled_rows(table, target)[target]).tolist()
+    names = resolve_classes(
+        labels, target, merge_case=merge_case, rare_classes=RareClasses(rare_classes)
+    )
+    rows = labeled_rows(table, target, names.changed)
+    class_count = _check_classes(to_labels(rows[target], names.changed), target)
     if groups is not None:
         _check_groups(rows[groups])
     columns = tuple(
         Column(str(name), Kind.ignored, reason=REQUESTED)
         if name in ignored
+        else Column(str(name), Kind.ignored, reason=LIKE_IDENTIFIER)
+        if name not in coded and numbers_rows(table[name])
         else describe_column(rows[name], is_category=name in coded)
         for name in table.columns
         if name not in (target, groups)
@@ -106,6 +124,8 @@ def describe_table(
         class_count=tuple(class_count[name] for name in sorted(class_count)),
         columns=columns,
         groups=groups,
+        notices=names.notices,
+        class_names=names.changed,
     )
     reported = {
         column.name: column.reason
@@ -155,11 +175,13 @@ def _check_classes(labels: NDArray[np.str_], target: str) -> dict[str, int]:
             f"{count(len(labels), 'row')}. Choose another column."
         )
     if single:
+        n_rare = sum(n_rows < RARE_CLASS_ROWS for n_rows in class_count.values())
+        merge = "merge or --rare-classes " if n_rare > 1 else ""
         raise ValueError(
             "Every class must have at least two rows, one to learn from and one to test on. "
             f"{'This class' if len(single) == 1 else 'These classes'} of {target!r} "
             f"{'has' if len(single) == 1 else 'have'} only one: {list_names(single)}. "
-            "Merge classes, add rows, or remove these rows."
+            f"Add rows, or use --rare-classes {merge}drop."
         )
     if len(labels) < LEAST_ROWS:
         raise ValueError(

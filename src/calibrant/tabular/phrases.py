@@ -1,8 +1,9 @@
-"""Phrases of error messages and notices: lists of names, places in a table."""
+"""Phrases of error messages and notices: lists of names, similar names, places in a table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 import pandas as pd
 
@@ -44,3 +45,42 @@ def locate(index: pd.Index, position: int) -> str:
         Position of the row, from 0.
     """
     return f"{index.name} {index[position]}"
+
+
+def find_similar(name: str, names: Iterable[str], most: int = 3) -> list[str]:
+    """Return the names that a misspelled name may stand for, most similar first.
+
+    Names that differ only in case, spaces and punctuation come alone.
+
+    Parameters
+    ----------
+    name : str
+        The name that was not found.
+    names : iterable of str
+        The names to choose from.
+    most : int, default=3
+        The largest number of names to return.
+
+    Examples
+    --------
+    >>> find_similar("Body mass", ["body_mass", "body_fat"]), find_similar("agee", ["age", "sex"])
+    (['body_mass'], ['age'])
+    """
+    simple: dict[str, list[str]] = {}
+    for other in names:
+        simple.setdefault(_simplify(other), []).append(other)
+    key = _simplify(name)
+    matches = [key] if key in simple else get_close_matches(key, simple, n=most)
+    return [other for match in matches for other in simple[match]][:most]
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    """Return a sentence that says what to write instead of a name that was not found."""
+    similar = find_similar(name, names)
+    if similar:
+        return f"Did you mean {' or '.join(repr(other) for other in similar)}?"
+    return f"Choose one of {list_names(names)}."
+
+
+def _simplify(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold())) or name

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import softmax
 
+from calibrant._core.plain_values import read_text
 from calibrant._core.typing import FloatArray
 from calibrant.calibrators._base import MulticlassCalibrator
 from calibrant.calibrators._fitting import fit_with_report
 from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
-from calibrant.calibrators._validation import SUM_TOLERANCE
+from calibrant.metrics import Performance
 from calibrant.persistence.model_file import fitted_labels
-from calibrant.tabular.columns import find_column, to_numbers
+from calibrant.tabular.class_columns import find_probability_columns
+from calibrant.tabular.columns import find_column
 from calibrant.tabular.inspection import check_several_classes
-from calibrant.tabular.phrases import list_names, locate
+from calibrant.tabular.probability_columns import ProbabilityColumns
 from calibrant.tabular.rows import select_labels
-from calibrant.tabular.saved_model import SavedModel
+from calibrant.tabular.saved_model import SavedModel, UpdateEntry, base_estimator, read_history
+from calibrant.updating import UpdatedClassifier
 
 
 @dataclass(frozen=True)
@@ -30,96 +31,154 @@ class ProbabilityCalibrator(SavedModel):
 
     Attributes
     ----------
-    calibrator : MulticlassCalibrator
-        The fitted calibrator.
-    classes : tuple of str
-        The classes, which are also the names of the columns.
-    logits : bool
-        Whether the columns hold logits rather than probabilities.
+    calibrator : MulticlassCalibrator or UpdatedClassifier
+        The fitted calibrator, with any updates.
+    given : ProbabilityColumns
+        The columns that hold their probabilities, and in what form.
     settings : dict
         Parameters of `fit_probabilities`, and the number of rows.
     report : str or None
         Summary of the calibration and its expected gain. `None` means that the file has none.
+    calibration_report : dict or None
+        The numbers of the report. ``None`` means that the file has none.
+    history : tuple of UpdateEntry
+        The updates since the calibrator was fitted, first to last.
     """
 
     KIND = "calibrator of probabilities"
 
-    calibrator: MulticlassCalibrator
-    classes: tuple[str, ...]
-    logits: bool
+    calibrator: MulticlassCalibrator | UpdatedClassifier
+    given: ProbabilityColumns
     settings: dict[str, Any]
     report: str | None = None
+    calibration_report: dict[str, Any] | None = None
+    history: tuple[UpdateEntry, ...] = ()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes."""
+        return self.given.classes
+
+    @property
+    def logits(self) -> bool:
+        """Whether the columns hold logits rather than probabilities."""
+        return self.given.logits
 
     @property
     def input_columns(self) -> tuple[str, ...]:
         """Names of the columns that a table must have."""
-        return self.classes
+        return self.given.names
 
     @property
     def output_columns(self) -> tuple[str, ...]:
         """Classes, in the order of the columns of `predict_proba`."""
         return self.classes
 
-    def predict_proba(self, table: pd.DataFrame) -> FloatArray:
-        """Return calibrated probabilities for the rows of a table.
+    @property
+    def target(self) -> str:
+        """Name of the column with the classes when the calibrator was fitted."""
+        return read_text(self.settings["target"])
+
+    def select_inputs(self, table: pd.DataFrame) -> FloatArray:
+        """Select the probabilities from the columns of the calibrator."""
+        return self.given.read(table).values
+
+    def find_notices(self, table: pd.DataFrame) -> list[str]:
+        """Return sentences on how the probabilities in a table were read.
 
         Parameters
         ----------
         table : DataFrame
-            A table that `read_table` returned, with one column per class.
+            A table that `read_table` returned, with the columns of the calibrator.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_classes)
-            Probabilities, with one column per class in ``classes``.
+        list of str
+            Whether they are percentages, and how far the sums of rows are from 1.
         """
-        scores = select_probabilities(table, self.classes, logits=self.logits)
-        return self.calibrator.predict_proba(scores)
+        return self.given.read(table).notices
 
     @property
-    def _estimator(self) -> MulticlassCalibrator:
+    def _estimator(self) -> MulticlassCalibrator | UpdatedClassifier:
         return self.calibrator
+
+    def _with_update(self, estimator: Any, entry: UpdateEntry) -> Self:
+        return replace(
+            self, calibrator=estimator, report=entry.reason, history=(*self.history, entry)
+        )
+
+    def _fit_performance(self) -> Performance | None:
+        found = (self.calibration_report or {}).get("performance")
+        return None if found is None else Performance.from_dict(found)
+
+    def _fit_class_count(self) -> tuple[float, ...]:
+        return tuple(self.calibrator.class_count_.tolist())
 
     def _description(self) -> dict[str, Any]:
         return {
-            "classes": list(self.classes),
-            "logits": self.logits,
+            **self.given.to_dict(),
             "settings": self.settings,
             "report": self.report,
+            "calibration_report": self.calibration_report,
+            "history": [entry.to_dict() for entry in self.history],
         }
 
     @classmethod
     def _from_parts(cls, estimator: Any, description: Mapping[str, Any]) -> Self:
-        report = description.get("report")
+        report, numbers = description.get("report"), description.get("calibration_report")
+        classes = tuple(map(str, description["classes"]))
+        # In version 0.1.0, the columns were always named after the classes.
+        columns = description.get("columns", classes)
+        given = ProbabilityColumns(
+            classes,
+            tuple(None if name is None else str(name) for name in columns),
+            bool(description["logits"]),
+            bool(description.get("percentages", False)),
+        )
         return cls(
             estimator,
-            tuple(map(str, description["classes"])),
-            bool(description["logits"]),
+            given,
             dict(description["settings"]),
             None if report is None else str(report),
+            None if numbers is None else dict(numbers),
+            read_history(description),
         )
 
     def _is_consistent(self) -> bool:
         # The calibrator knows its columns by position; their names are sorted when it is fitted.
         return (
-            isinstance(self.calibrator, MulticlassCalibrator)
+            isinstance(base_estimator(self.calibrator, len(self.classes)), MulticlassCalibrator)
             and fitted_labels(self.calibrator, "classes_") == tuple(range(len(self.classes)))
+            and isinstance(self.settings.get("target"), str)
             and self.classes == tuple(sorted(set(self.classes)))
+            and len(self.given.columns) == len(self.classes)
+            and len(set(self.given.names)) == len(self.classes) - self.given.is_single
+            and (len(self.classes) == 2 or not self.given.is_single)
         )
 
 
 def fit_probabilities(
-    table: pd.DataFrame, target: str, *, logits: bool = False, method: str = "auto"
+    table: pd.DataFrame,
+    target: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    positive: str | None = None,
+    logits: bool = False,
+    method: str = "auto",
 ) -> ProbabilityCalibrator:
     """Fit a calibrator to probabilities that a model predicted for held-out rows.
 
     Parameters
     ----------
     table : DataFrame
-        A table that `read_table` returned, with a column of true classes and, for each class, a
-        column of its name with its probability.
+        A table that `read_table` returned, with a column of true classes and columns of
+        probabilities. Percentages are recognized, and rounded rows are normalized.
     target : str
         The column of true classes.
+    columns : mapping of str to str, default=None
+        Class by column, for columns that are not named after their class.
+    positive : str, default=None
+        With two classes, the class of a single column of probabilities.
     logits : bool, default=False
         Whether the columns hold logits rather than probabilities.
     method : str, default="auto"
@@ -134,19 +193,23 @@ def fit_probabilities(
     target = find_column(table, target, "target")
     labels = select_labels(table, target)
     check_several_classes(labels, target)
-    classes = _find_classes(table, target, labels, logits=logits)
-    scores = select_probabilities(table, classes, logits=logits)
-    index = np.array([classes.index(label) for label in labels.tolist()])
+    given = find_probability_columns(
+        table, target, labels, columns=columns, positive=positive, logits=logits
+    )
+    scores = given.read(table).values
+    index = np.array([given.classes.index(label) for label in labels.tolist()])
     settings = {"method": method, "target": target, "n_rows": len(labels)}
     name = name_calibrator(method, calibrator)
-    fitted, report = fit_with_report(calibrator, name, scores, index, classes=np.array(classes))
-    return ProbabilityCalibrator(fitted, classes, logits, settings, str(report))
+    fitted, report = fit_with_report(
+        calibrator, name, scores, index, classes=np.array(given.classes)
+    )
+    return ProbabilityCalibrator(fitted, given, settings, str(report), report.to_dict())
 
 
 def select_probabilities(
     table: pd.DataFrame, classes: Sequence[str], *, logits: bool = False
 ) -> FloatArray:
-    """Select the probabilities of the classes, by the names of columns.
+    """Select the probabilities of the classes from columns that are named after them.
 
     Parameters
     ----------
@@ -160,60 +223,6 @@ def select_probabilities(
     Returns
     -------
     ndarray of shape (n_rows, n_classes)
-        Probabilities; each row sums to 1 up to the rounding in the table.
+        Probabilities; each row sums to 1.
     """
-    names = {str(name) for name in table.columns}
-    missing = [name for name in classes if name not in names]
-    if missing:
-        raise ValueError(
-            "The table must have one column per class, named after the class. It lacks "
-            f"{list_names(missing)}. Add {'it' if len(missing) == 1 else 'them'}; with two "
-            "classes, the probability of one is 1 minus that of the other."
-        )
-    values = np.column_stack([to_numbers(table[name]) for name in classes])
-    if not np.isfinite(values).all():
-        row, column = np.argwhere(~np.isfinite(values))[0]
-        cell = table[classes[column]].iloc[row]
-        raise ValueError(
-            f"The columns of the classes must hold {'logits' if logits else 'probabilities'}, but "
-            f"{locate(table.index, row)} has {repr(cell) if isinstance(cell, str) else 'no value'} "
-            f"for {classes[column]!r}. Correct or remove the row."
-        )
-    if logits:
-        return np.asarray(softmax(values, axis=1))
-    total = values.sum(axis=1)
-    wrong = (values < 0).any(axis=1) | (np.abs(total - 1.0) > SUM_TOLERANCE)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        lowest = int(values[row].argmin())
-        fault = (
-            f"has {values[row, lowest]:g} for {classes[lowest]!r}"
-            if values[row, lowest] < 0
-            else f"sums to {total[row]:.6g}"
-        )
-        raise ValueError(
-            "Probabilities must not be negative, and those of a row must sum to 1, but "
-            f"{locate(table.index, row)} {fault}. If they are logits, use the option logits; if "
-            "they are percentages, divide them by 100."
-        )
-    return values
-
-
-def _find_classes(
-    table: pd.DataFrame, target: str, labels: NDArray[np.str_], *, logits: bool
-) -> tuple[str, ...]:
-    """Return the classes: all numeric columns if their rows sum to 1, otherwise the labels.
-
-    The former include classes without any row.
-    """
-    seen = sorted(set(labels.tolist()))
-    numeric = [
-        str(name)
-        for name in table.columns
-        if name != target and np.isfinite(to_numbers(table[name])).all()
-    ]
-    if not logits and set(seen) < set(numeric):
-        total = np.sum([to_numbers(table[name]) for name in numeric], axis=0)
-        if np.all(np.abs(total - 1.0) <= SUM_TOLERANCE):
-            return tuple(sorted(numeric))
-    return tuple(seen)
+    return ProbabilityColumns(tuple(classes), tuple(classes), logits).read(table).values

@@ -6,46 +6,79 @@ Cells of text files stay the text that was written. What a column holds is decid
 
 from __future__ import annotations
 
+import gzip
+import io
 import sys
-from collections.abc import Collection
+import zlib
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from zipfile import ZipFile
 
 import pandas as pd
 
 from calibrant.tabular.arff import parse_arff
 from calibrant.tabular.delimited import parse_delimited
+from calibrant.tabular.encodings import decode_text
+from calibrant.tabular.excel import parse_excel
+from calibrant.tabular.json_records import looks_like_records, parse_json
+from calibrant.tabular.missing import mark_missing
 from calibrant.tabular.parquet import parse_parquet
 from calibrant.tabular.phrases import printable
+from calibrant.tabular.reading import add_notices, set_reading
 
-# First bytes of files that are not text: their kind, and what to do with them.
+GZIP_START = b"\x1f\x8b"
+ZIP_START = b"PK\x03\x04"
+# First bytes of other files that are not text: their kind, and what to do with them.
 BINARY_STARTS = {
-    b"PK\x03\x04": ("a spreadsheet or a zip file", "Save the table as CSV."),
-    b"\xd0\xcf\x11\xe0": ("an old spreadsheet", "Save the table as CSV."),
-    b"\x1f\x8b": ("a gzip file", "Unpack it first."),
+    b"\xd0\xcf\x11\xe0": (
+        "a spreadsheet in the old .xls format or with a password",
+        "Save it as .xlsx without a password, or as CSV.",
+    ),
     b"%PDF": ("a PDF file", "Save the table as CSV."),
     b"PAR1": ("a Parquet file", "Give it the suffix .parquet."),
 }
+# Members of zip archives that are not tables.
+ARCHIVES = {
+    "schema.json": ("a saved model", "Give the data file instead."),
+    "content.xml": ("an OpenDocument file", "Save the table as .xlsx or CSV."),
+    "word/document.xml": ("a Word document", "Save the table as .xlsx or CSV."),
+}
+EXCEL_MEMBER = "xl/workbook.xml"
+EXCEL_SUFFIXES = frozenset({".xlsx", ".xlsm"})
+JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
-def read_table(source: str | Path, *, expected: Collection[str] = ()) -> pd.DataFrame:
-    r"""Read a table from a CSV, TSV, Parquet or ARFF file.
+def read_table(
+    source: str | Path,
+    *,
+    expected: Collection[str] = (),
+    sheet: str | None = None,
+    missing: Sequence[str] = (),
+) -> pd.DataFrame:
+    r"""Read a table from a CSV, TSV, Excel, JSON, Parquet or ARFF file.
 
     Parameters
     ----------
     source : str or Path
-        The file. Its suffix tells the format, and files with an unknown suffix are read as CSV.
-        "-" reads CSV or TSV from standard input. Cells of CSV are separated by commas,
-        semicolons or tabs, and the first line names the columns.
+        The file. Its suffix determines the format; files with an unknown suffix are read as CSV.
+        "-" reads CSV, TSV or JSON from standard input. Cells of CSV are separated by commas,
+        semicolons, tabs or spaces. Text files may be compressed, with the suffix ".gz".
     expected : collection of str
         Names of columns that the table should have. A first line that has them all is taken
         for column names, even if it looks like data.
+    sheet : str, default=None
+        Name or number of the sheet of an Excel workbook. ``None`` means the first with a table.
+    missing : sequence of str
+        Values that stand for missing values, besides the usual markers. "age=999" declares a value
+        missing in one column.
 
     Returns
     -------
     DataFrame
         Columns of numbers, or of text without surrounding spaces, with NaN where a value is
         missing. All columns of CSV and TSV files are text. The index, named "line" or "row",
-        tells where a row is in the file.
+        tells where a row is in the file. What was decided or changed is in the notices of
+        `calibrant.tabular.reading.get_reading`.
 
     Raises
     ------
@@ -68,22 +101,95 @@ def read_table(source: str | Path, *, expected: Collection[str] = ()) -> pd.Data
     """
     from_stdin = str(source) == "-"
     name = "standard input" if from_stdin else printable(str(source))
-    suffix = "" if from_stdin else Path(source).suffix.lower()
     data = sys.stdin.buffer.read() if from_stdin else _read_bytes(Path(source), name)
-    if not data.strip():
-        raise ValueError(f"{name} must hold a table, but it is empty. Check that it was saved.")
-    if suffix in {".parquet", ".pq"}:
-        table = parse_parquet(data, name)
-    elif suffix == ".arff":
-        table = parse_arff(_decode(data, name), name)
-    else:
-        delimiter = "\t" if suffix in {".tsv", ".tab"} else None
-        table = parse_delimited(_decode(data, name), name, delimiter, expected)
+    suffixes = [] if from_stdin else [suffix.lower() for suffix in Path(source).suffixes]
+    if data.startswith(GZIP_START):
+        data = _unpack(data, name)
+        suffixes = suffixes[:-1] if suffixes[-1:] == [".gz"] else suffixes
+    _check_content(data, name)
+    members = _list_archive(data)
+    is_excel = members is not None and EXCEL_MEMBER in members
+    if sheet is not None and not is_excel:
+        raise ValueError(
+            f"sheet must be given for Excel workbooks only, but {name} is not one. Leave it out."
+        )
+    if members is not None and not is_excel:
+        known = [found for member, found in ARCHIVES.items() if member in members]
+        kind, remedy = known[0] if known else ("a zip file", "Unpack it first.")
+        raise ValueError(f"{name} must be a table, but it is {kind}. {remedy}")
+    table = (
+        parse_excel(data, name, sheet, expected)
+        if is_excel
+        else _parse(data, name, suffixes[-1] if suffixes else "", expected)
+    )
     if len(table) == 0:
         raise ValueError(
             f"{name} must have rows, but it has only column names. Check that it was saved."
         )
+    table, declared, notices = mark_missing(table, missing)
+    add_notices(table, notices)
+    options = [] if sheet is None else [f"--sheet={sheet}"]
+    options += [f"--missing={value}" for value in missing]
+    set_reading(table, missing=declared, options=tuple(options))
     return table
+
+
+def _parse(data: bytes, name: str, suffix: str, expected: Collection[str]) -> pd.DataFrame:
+    if suffix in {".parquet", ".pq"}:
+        return parse_parquet(data, name)
+    for start, (kind, remedy) in BINARY_STARTS.items():
+        if data.startswith(start):
+            raise ValueError(f"{name} must be a table, but it is {kind}. {remedy}")
+    if suffix in EXCEL_SUFFIXES:
+        raise ValueError(
+            f"{name} must be an Excel workbook, as its suffix says, but it is not one. "
+            "If it is CSV, give it the suffix .csv."
+        )
+    text, notices = decode_text(data, name)
+    _check_content(text, name)
+    if suffix == ".arff":
+        table = parse_arff(text, name)
+    elif suffix in JSON_SUFFIXES or looks_like_records(text):
+        table = parse_json(text, name)
+    else:
+        delimiter = "\t" if suffix in {".tsv", ".tab"} else None
+        table = parse_delimited(text, name, delimiter, expected)
+    add_notices(table, notices)
+    return table
+
+
+def _check_content(content: bytes | str, name: str) -> None:
+    if not content.strip():
+        raise ValueError(f"{name} must hold a table, but it is empty. Check that it was saved.")
+
+
+def _unpack(data: bytes, name: str) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error):
+        raise ValueError(
+            f"{name} must be a gzip file, but it is damaged. Copy or download it again."
+        ) from None
+
+
+def _list_archive(data: bytes) -> set[str] | None:
+    """Return the names in a zip archive, or None if the content is not one."""
+    if not data.startswith(ZIP_START):
+        return None
+    try:
+        with ZipFile(io.BytesIO(data)) as archive:
+            return set(archive.namelist())
+    except Exception:  # a damaged archive can fail in any way
+        return set()
+
+
+def is_workbook(source: str | Path) -> bool:
+    """Return whether a file is an Excel workbook, going by its content."""
+    try:
+        with ZipFile(source) as archive:
+            return EXCEL_MEMBER in archive.namelist()
+    except Exception:  # no such file, another kind of file, or a damaged archive
+        return False
 
 
 def _read_bytes(path: Path, name: str) -> bytes:
@@ -105,31 +211,3 @@ def _read_bytes(path: Path, name: str) -> bytes:
         raise ValueError(
             f"{name} must be readable, but reading it failed: {error.strerror}. Check the path."
         ) from None
-
-
-def _decode(data: bytes, name: str) -> str:
-    for start, (kind, remedy) in BINARY_STARTS.items():
-        if data.startswith(start):
-            raise ValueError(f"{name} must be a text file, but it is {kind}. {remedy}")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError(f"{name} must be UTF-8 text, but it is UTF-16. Save it as UTF-8.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if b"\0" in data:
-            raise _not_text(name) from None
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            f"{name} must be UTF-8 text, but line {line} contains the byte "
-            f"0x{data[error.start]:02x} of another encoding. Save it as UTF-8."
-        ) from None
-    if "\0" in text:
-        raise _not_text(name)
-    return text
-
-
-def _not_text(name: str) -> ValueError:
-    return ValueError(
-        f"{name} must be a CSV, TSV, Parquet or ARFF file, but it contains bytes that are not "
-        "text. Save the table as CSV."
-    )

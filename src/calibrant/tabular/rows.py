@@ -9,16 +9,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calibrant._core.typing import FloatArray
+from calibrant.tabular.cell_readings import find_marks, find_number_format
 from calibrant.tabular.cells import as_cells, as_code, as_table, as_text, is_missing, is_number
 from calibrant.tabular.columns import (
     check_complete,
+    describe_missing,
     find_column,
     labeled_rows,
+    to_labels,
     to_numbers,
     to_texts,
 )
-from calibrant.tabular.phrases import list_names, locate
-from calibrant.tabular.schema import Kind, Schema
+from calibrant.tabular.phrases import locate
+from calibrant.tabular.schema import Column, Kind, Schema
+
+# Categories that each format spells in its own way: TRUE in Excel, true in JSON, True in pandas.
+LOGICAL = {"true", "false"}
 
 
 class TrainingRows(NamedTuple):
@@ -55,9 +61,10 @@ def select_training_rows(table: pd.DataFrame, schema: Schema) -> TrainingRows:
     TrainingRows
         Features, classes and groups.
     """
-    rows = labeled_rows(table, schema.target)
+    rows = labeled_rows(table, schema.target, schema.class_names)
     groups = None if schema.groups is None else to_texts(rows[schema.groups])
-    return TrainingRows(select_features(rows, schema), to_texts(rows[schema.target]), groups)
+    labels = to_labels(rows[schema.target], schema.class_names)
+    return TrainingRows(select_features(rows, schema), labels, groups)
 
 
 def select_features(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
@@ -83,19 +90,20 @@ def select_features(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     ValueError
         If columns are missing, or if a column of numbers holds anything else.
     """
-    names = {str(name) for name in table.columns}
-    missing = [column.name for column in schema.features if column.name not in names]
+    names = [str(name) for name in table.columns]
+    used = [column.name for column in schema.features]
+    missing = [name for name in used if name not in names]
     if missing:
         raise ValueError(
-            "The table must have all columns that the model was fitted on. It lacks "
-            f"{list_names(missing)}. Add {'it' if len(missing) == 1 else 'them'}; cells may be "
-            "empty where a value is unknown."
+            "The table must have all columns that the model was fitted on. "
+            f"{describe_missing(missing, [name for name in names if name not in used])}, with "
+            "empty cells where a value is unknown."
         )
     return as_table(
         {
-            column.name: _numbers(table[column.name])
+            column.name: _numbers(table[column.name], column)
             if column.kind is Kind.number
-            else _categories(table[column.name], column.categories)
+            else _categories(table[column.name], column)
             for column in schema.features
         },
         table.index,
@@ -146,17 +154,29 @@ def select_labels(table: pd.DataFrame, target: str) -> NDArray[np.str_]:
     return to_texts(column)
 
 
-def _numbers(column: pd.Series) -> FloatArray:
-    values = to_numbers(column)
+def _numbers(cells: pd.Series, column: Column) -> FloatArray:
+    marks = find_marks(cells, column)
+    number_format = find_number_format(cells, column)
+    kept = [np.nan if is_missing(cell) or as_text(cell) in marks else cell for cell in cells]
+    values = to_numbers(pd.Series(kept, dtype=object), number_format)
     if np.isinf(values).any():
         position = int(np.argmax(np.isinf(values)))
+        unit = column.number_format.unit
         raise ValueError(
-            f"{column.name!r} must hold numbers, got {column.iloc[position]!r} in "
-            f"{locate(column.index, position)}. Correct the cell, or leave it empty."
+            f"{column.name!r} must hold numbers{f' in {unit!r}' if unit else ''}, got "
+            f"{cells.iloc[position]!r} in {locate(cells.index, position)}. Correct the cell, leave "
+            "it empty, or declare the value missing."
         )
     return values
 
 
-def _categories(column: pd.Series, known: tuple[str, ...]) -> NDArray[Any]:
-    to_text = as_code if all(map(is_number, known)) else as_text
-    return as_cells(np.nan if is_missing(cell) else to_text(cell) for cell in column)
+def _categories(cells: pd.Series, column: Column) -> NDArray[Any]:
+    to_text = as_code if all(map(is_number, column.categories)) else as_text
+    marks = find_marks(cells, column)
+    texts = [
+        np.nan if is_missing(cell) or as_text(cell) in marks else to_text(cell) for cell in cells
+    ]
+    spelling = {category.casefold(): category for category in column.categories}
+    if set(spelling) == LOGICAL:
+        texts = [spelling.get(str(text).casefold(), text) for text in texts]
+    return as_cells(texts)

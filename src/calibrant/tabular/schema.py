@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
+from calibrant._core.plain_values import (
+    read_class_count,
+    read_count,
+    read_number,
+    read_text,
+)
 from calibrant._core.records import Record
+from calibrant.tabular.number_formats import PLAIN, NumberFormat
 
 
 class Kind(StrEnum):
@@ -33,6 +41,13 @@ class Column(Record):
         Sorted values of a categorical column.
     reason : str
         Why it is ignored, as a clause that follows a colon.
+    number_format : NumberFormat
+        Notation of a column of numbers.
+    missing : tuple of str
+        Values that the user declared missing.
+    low, high : float or None
+        Smallest and largest value of a column of numbers. ``None`` means unknown, as in models
+        that were saved by version 0.1.0.
     """
 
     name: str
@@ -40,6 +55,17 @@ class Column(Record):
     n_missing: int = 0
     categories: tuple[str, ...] = ()
     reason: str = ""
+    number_format: NumberFormat = PLAIN
+    missing: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+class Severity(StrEnum):
+    """How much a notice matters."""
+
+    warning = "warning"  # results may be wrong
+    note = "note"
 
 
 @dataclass(frozen=True)
@@ -49,13 +75,23 @@ class Notice(Record):
     Attributes
     ----------
     topic : str
-        One of "rows", "classes", "duplicates", "leakage", "groups", "ignored".
+        One of "leakage", "duplicates", "spelling" (of classes), "classes", "rows", "groups",
+        "file" (how it was read), "missing", "numbers" (how they are written), "codes" (for missing
+        values), "mixed" (numbers and text in a column), "identifiers" (that may be measurements),
+        "ignored".
     text : str
         One or two sentences: the observation, and what to do about it.
+    severity : Severity
+        Whether results may be wrong, or the notice is only good to know.
+    option : str or None
+        Option of the command line that follows the advice, such as ``--ignore=COLUMN``. ``None``
+        means that there is none.
     """
 
     topic: str
     text: str
+    severity: Severity = Severity.note
+    option: str | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +112,9 @@ class Schema(Record):
         Name of the column that tells which rows belong together. ``None`` means ungrouped.
     notices : tuple of Notice
         What to know before relying on results from the table, most important first.
+    class_names : mapping of str to str or None
+        Class by value of the target, for values that are not the name of a class. ``None`` means
+        that rows with the value are left out.
     """
 
     target: str
@@ -84,6 +123,7 @@ class Schema(Record):
     columns: tuple[Column, ...]
     groups: str | None = None
     notices: tuple[Notice, ...] = ()
+    class_names: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -113,21 +153,47 @@ class Schema(Record):
         Schema
             An equal schema.
         """
-        columns = [
-            Column(
-                **{
-                    **column,
-                    "kind": Kind(column["kind"]),
-                    "categories": tuple(map(str, column["categories"])),
-                }
-            )
-            for column in content["columns"]
-        ]
+        groups = content["groups"]
         return cls(
-            target=content["target"],
-            classes=tuple(content["classes"]),
-            class_count=tuple(content["class_count"]),
-            columns=tuple(columns),
-            groups=content["groups"],
-            notices=tuple(Notice(**notice) for notice in content["notices"]),
+            target=read_text(content["target"]),
+            classes=tuple(map(read_text, content["classes"])),
+            class_count=tuple(map(read_count, read_class_count(content["class_count"]))),
+            columns=tuple(map(_read_column, content["columns"])),
+            groups=None if groups is None else read_text(groups),
+            notices=tuple(
+                Notice(
+                    read_text(notice["topic"]),
+                    read_text(notice["text"]),
+                    Severity(notice.get("severity", Severity.note)),  # not in version 0.1.0
+                    _read_option(notice.get("option")),
+                )
+                for notice in content["notices"]
+            ),
+            class_names={
+                read_text(value): None if name is None else read_text(name)
+                for value, name in content.get("class_names", {}).items()
+            },
         )
+
+
+def _read_option(option: Any) -> str | None:
+    return None if option is None else read_text(option)
+
+
+def _read_column(content: Mapping[str, Any]) -> Column:
+    """Return the column that `to_dict` was called on."""
+    number_format = content.get("number_format", {})
+    low, high = (
+        None if content.get(end) is None else read_number(content[end]) for end in ("low", "high")
+    )
+    return Column(
+        read_text(content["name"]),
+        Kind(content["kind"]),
+        read_count(content["n_missing"]),
+        tuple(map(read_text, content["categories"])),
+        read_text(content["reason"]),
+        NumberFormat(**{name: read_text(value) for name, value in number_format.items()}),
+        tuple(map(read_text, content.get("missing", ()))),
+        low,
+        high,
+    )

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import pandas as pd
 
-from calibrant._core.typing import FloatArray
+from calibrant.calibrators import CalibrationReport
 from calibrant.classifier import CalibratedClassifier
+from calibrant.metrics import Performance
 from calibrant.persistence.model_file import fitted_labels
+from calibrant.tabular.cell_readings import describe_cells
 from calibrant.tabular.models import make_model
-from calibrant.tabular.phrases import list_names
-from calibrant.tabular.rows import find_unseen_categories, select_features, select_training_rows
-from calibrant.tabular.saved_model import SavedModel
+from calibrant.tabular.new_rows import describe_new_rows
+from calibrant.tabular.rows import select_features, select_training_rows
+from calibrant.tabular.saved_model import SavedModel, UpdateEntry, base_estimator, read_history
 from calibrant.tabular.schema import Schema
+from calibrant.updating import UpdatedClassifier
 
 
 @dataclass(frozen=True)
@@ -24,19 +27,22 @@ class TableModel(SavedModel):
 
     Attributes
     ----------
-    classifier : CalibratedClassifier
-        The fitted classifier.
+    classifier : CalibratedClassifier or UpdatedClassifier
+        The fitted classifier, with any updates.
     schema : Schema
         Description of the table.
     settings : dict
         Parameters of `fit_table`: the names of the model and of the method, and the seed.
+    history : tuple of UpdateEntry
+        The updates since the model was fitted, first to last.
     """
 
     KIND = "model of a table"
 
-    classifier: CalibratedClassifier
+    classifier: CalibratedClassifier | UpdatedClassifier
     schema: Schema
     settings: dict[str, Any]
+    history: tuple[UpdateEntry, ...] = ()
 
     @property
     def input_columns(self) -> tuple[str, ...]:
@@ -49,28 +55,38 @@ class TableModel(SavedModel):
         return self.schema.classes
 
     @property
+    def target(self) -> str:
+        """Name of the column with the classes when the model was fitted."""
+        return self.schema.target
+
+    @property
+    def groups(self) -> str | None:
+        """Name of the column of groups when the model was fitted; ``None`` means ungrouped."""
+        return self.schema.groups
+
+    @property
+    def class_names(self) -> Mapping[str, str | None]:
+        """What the classes of a table are called in the model, as in `Schema`."""
+        return self.schema.class_names
+
+    @property
     def report(self) -> str | None:
-        """Summary of the calibration, or None without calibration."""
-        report = getattr(self.classifier, "calibration_report_", None)
+        """Summary of the last update or of the calibration, or None without calibration."""
+        if isinstance(self.classifier, UpdatedClassifier):
+            return str(self.classifier.update_report_)
+        report = self._calibration_report
         return None if report is None else str(report)
 
-    def predict_proba(self, table: pd.DataFrame) -> FloatArray:
-        """Return class probabilities for the rows of a table.
+    @property
+    def _calibration_report(self) -> CalibrationReport | None:
+        return getattr(self.classifier, "calibration_report_", None)
 
-        Parameters
-        ----------
-        table : DataFrame
-            A table that `read_table` returned, with the columns of the model in any order.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Probabilities, with one column per class in ``schema.classes``.
-        """
-        return self.classifier.predict_proba(select_features(table, self.schema))
+    def select_inputs(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Select the features by name."""
+        return select_features(table, self.schema)
 
     def find_notices(self, table: pd.DataFrame) -> list[str]:
-        """Return a sentence for each column with categories that the model was not trained on.
+        """Return sentences on categories, values and notations that the model was not trained on.
 
         Parameters
         ----------
@@ -82,32 +98,43 @@ class TableModel(SavedModel):
         list of str
             The sentences.
         """
-        unseen = find_unseen_categories(select_features(table, self.schema), self.schema)
-        return [
-            f"{name!r} has categories that the model was not trained on, which are treated as "
-            f"rare categories: {list_names(categories)}."
-            for name, categories in unseen.items()
-        ]
+        features = select_features(table, self.schema)
+        readings = [notice.text for notice in describe_cells(table, self.schema)]
+        return readings + describe_new_rows(features, self.schema)
 
     @property
-    def _estimator(self) -> CalibratedClassifier:
+    def _estimator(self) -> CalibratedClassifier | UpdatedClassifier:
         return self.classifier
 
+    def _with_update(self, estimator: Any, entry: UpdateEntry) -> Self:
+        return replace(self, classifier=estimator, history=(*self.history, entry))
+
+    def _fit_performance(self) -> Performance | None:
+        report = self._calibration_report
+        return None if report is None else report.performance
+
+    def _fit_class_count(self) -> tuple[float, ...]:
+        return tuple(map(float, self.schema.class_count))
+
     def _description(self) -> dict[str, Any]:
+        report = self._calibration_report
         return {
             "schema": self.schema.to_dict(),
             "settings": self.settings,
             "report": self.report,
+            "calibration_report": None if report is None else report.to_dict(),
+            "history": [entry.to_dict() for entry in self.history],
         }
 
     @classmethod
     def _from_parts(cls, estimator: Any, description: Mapping[str, Any]) -> Self:
         schema = Schema.from_dict(description["schema"])
-        return cls(estimator, schema, dict(description["settings"]))
+        return cls(estimator, schema, dict(description["settings"]), read_history(description))
 
     def _is_consistent(self) -> bool:
+        base = base_estimator(self.classifier, len(self.schema.classes))
         return (
-            isinstance(self.classifier, CalibratedClassifier)
+            isinstance(base, CalibratedClassifier)
             and fitted_labels(self.classifier, "classes_") == self.schema.classes
             and fitted_labels(self.classifier, "feature_names_in_") == self.input_columns
         )

@@ -17,7 +17,7 @@ N_COLORS = 128
 
 
 def main(page_path: str = "demo.html") -> None:
-    """Take a picture from the top of the page to the end of the last answer."""
+    """Take a picture from the top of the page to the end of the first model."""
     picture = Path("docs/figures/report.png")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
@@ -27,7 +27,7 @@ def main(page_path: str = "demo.html") -> None:
             viewport={"width": WIDTH, "height": 1600}, device_scale_factor=SCALE
         )
         page.goto(Path(page_path).resolve().as_uri())
-        box = page.locator("#recommendation table").bounding_box()
+        box = page.locator("#models .lines > li").first.bounding_box()
         height = box["y"] + box["height"] + MARGIN
         page.screenshot(
             path=picture, clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, full_page=True

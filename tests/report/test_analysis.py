@@ -3,9 +3,8 @@ import pytest
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from calibrant.metrics import decompose, expected_calibration_error, reliability_curve
-from calibrant.report import Evaluation, ModelEvaluation, analyze
+from calibrant.report import Effect, Evaluation, ModelEvaluation, Verdict, analyze
 from calibrant.report.analysis import MOST_CHANGED, MOST_CLASSES
-from calibrant.report.records import Effect, Verdict
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +53,39 @@ def test_confusion_is_the_mean_probability_by_true_class(four_rows):
     # Of "no", rows 0 and 1 get .9, .8, .7, .4, and rows 2 and 3 get .6, .1, .3, .2.
     np.testing.assert_allclose(model.uncalibrated_confusion, [[0.7, 0.3], [0.3, 0.7]])
     np.testing.assert_allclose(model.calibrated_confusion[0, 0], (0.8 + 0.75 + 0.8 + 0.6) / 4)
+
+
+def test_decisions_are_counted_by_true_class(four_rows):
+    [model] = analyze(four_rows).models
+    # Mean probabilities of "no": .8, .6, .4, .2 uncalibrated, .8, .675, .45, .225 calibrated.
+    assert model.uncalibrated_counts.tolist() == [[2, 0], [0, 2]]
+    assert model.calibrated_counts.tolist() == [[2, 0], [0, 2]]
+
+
+def test_guessing_predicts_the_frequencies_among_the_training_rows(make_evaluation):
+    evaluation = make_evaluation(("a", "b", "c"))
+    skill = analyze(evaluation).models[0].calibrated_skill
+    losses, right = [], []
+    for split in range(4):
+        test = evaluation.row[evaluation.split == split]
+        train = np.setdiff1d(np.arange(240), test)
+        frequency = (np.bincount(evaluation.y[train], minlength=3) + 0.5) / (len(train) + 1.5)
+        losses.extend(-np.log(frequency[evaluation.y[test]]))
+        right.extend(evaluation.y[test] == np.bincount(evaluation.y).argmax())
+    truth = evaluation.models[0].calibrated
+    loss = sklearn_log_loss(evaluation.y_true, truth, labels=[0, 1, 2])
+    assert skill.log_loss.estimate == pytest.approx(loss - np.mean(losses))
+    assert skill.guess_accuracy == pytest.approx(np.mean(right))
+    assert skill.accuracy == pytest.approx(np.mean(truth.argmax(axis=1) == evaluation.y_true))
+    assert skill.effect is Effect.IMPROVED
+
+
+def test_calibrated_probabilities_get_a_verdict_of_their_own(make_evaluation):
+    for model in analyze(make_evaluation(("a", "b", "c"), n_rows=300)).models:
+        found = model.calibrated_miscalibration
+        assert found.verdict in (Verdict.CALIBRATED, Verdict.UNCLEAR)
+        assert found.error == model.measures[3].calibrated
+        assert (found.n_rows, found.n_groups) == (300, 300)
 
 
 def test_the_most_changed_rows_come_first(four_rows):
@@ -120,5 +152,7 @@ def test_diagrams_and_listed_rows_are_limited(make_evaluation):
     evaluation = make_evaluation([f"class {i}" for i in range(40)], n_rows=100, n_models=1)
     [model] = analyze(evaluation).models
     assert len(model.reliability) == 1 + MOST_CLASSES
+    drawn = [curves.class_index for curves in model.reliability[1:]]
+    assert min(evaluation.class_count[drawn]) >= np.sort(evaluation.class_count)[-MOST_CLASSES]
     assert len(model.most_changed) == MOST_CHANGED
     assert model.uncalibrated_confusion.shape == (40, 40)

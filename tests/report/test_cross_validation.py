@@ -5,10 +5,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from calibrant import CalibratedClassifier
-from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator, TemperatureScaling
 from calibrant.datasets import make_waveform
-from calibrant.metrics import log_loss
-from calibrant.report import evaluate_models, evaluate_probabilities
+from calibrant.report import cross_validation, evaluate_models
 
 NAMES = np.array(["ash", "birch", "cedar"])
 
@@ -55,10 +53,11 @@ def test_every_row_is_predicted_once_per_repeat_by_models_fitted_on_other_folds(
     assert not np.allclose(model.uncalibrated, model.calibrated)
 
 
-def test_results_depend_on_the_seed_but_not_on_the_number_of_jobs(waves):
+def test_results_depend_on_the_seed_but_not_on_the_number_of_jobs(waves, monkeypatch):
     X, y = waves
     models = {"bayes": quick(), "auto": CalibratedClassifier(GaussianNB(), cv=3)}
     first = evaluate_models(X, y, models, n_folds=2, n_repeats=1, random_state=3, n_jobs=1)
+    monkeypatch.setattr(cross_validation, "WORKER_START_SECONDS", -1.0)  # always start them
     assert same(
         first, evaluate_models(X, y, models, n_folds=2, n_repeats=1, random_state=3, n_jobs=2)
     )
@@ -66,6 +65,17 @@ def test_results_depend_on_the_seed_but_not_on_the_number_of_jobs(waves):
     assert not same(first, other)
     assert first.models[0].calibration_report.candidates == ("no calibration", "temperature")
     assert first.models[1].calibration_report.n_rows == 90
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_no_processes_are_started_for_work_that_takes_less_time(waves, monkeypatch, n_jobs):
+    monkeypatch.setattr(
+        cross_validation, "Parallel", lambda **options: pytest.fail("started processes")
+    )
+    monkeypatch.setattr(cross_validation, "WORKER_START_SECONDS", 1e6)
+    X, y = waves
+    evaluation = evaluate_models(X, y, {"bayes": quick()}, n_folds=2, n_repeats=1, n_jobs=n_jobs)
+    assert len(evaluation.row) == 90
 
 
 def test_groups_stay_together(waves):
@@ -134,95 +144,3 @@ def test_progress_sees_every_fit(waves):
 def test_too_few_folds_or_repeats_are_refused(waves, options, message):
     with pytest.raises(ValueError, match=message):
         evaluate_models(*waves, {"bayes": quick()}, **options)
-
-
-@pytest.fixture(scope="module")
-def forecasts():
-    rng = np.random.RandomState(0)
-    truth = rng.dirichlet(np.ones(3), 120)
-    y = np.array([rng.choice(3, p=row) for row in truth])
-    sharpened = truth**3
-    return sharpened / sharpened.sum(axis=1, keepdims=True), NAMES[y]
-
-
-def test_probabilities_are_calibrated_by_calibrators_fitted_on_other_folds(forecasts):
-    proba, y = forecasts
-    evaluation = evaluate_probabilities(proba, y, n_folds=4, n_repeats=2)
-    [model] = evaluation.models
-    np.testing.assert_array_equal(model.uncalibrated, proba[evaluation.row])
-    for split in (0, 5):
-        test = evaluation.row[evaluation.split == split]
-        train = np.setdiff1d(np.arange(120), test)
-        expected = AutoCalibrator().fit(proba[train], y[train]).predict_proba(proba[test])
-        np.testing.assert_allclose(
-            model.calibrated[evaluation.split == split], expected, atol=1e-12
-        )
-    assert model.calibration_report.expected_gain > 0
-    assert model.calibration_report.rare_classes == ()
-
-
-class GroupedScaling(TemperatureScaling):
-    """Temperature scaling that checks the groups of its rows."""
-
-    def fit(self, X, y, sample_weight=None, groups=None):
-        assert len(groups) == len(y)
-        assert len(set(groups)) < len(y)
-        return super().fit(X, y, sample_weight)
-
-
-def test_groups_reach_every_calibrator_that_takes_them(forecasts):
-    proba, y = forecasts
-    groups = np.arange(120) // 3
-    plain, grouped = (
-        evaluate_probabilities(proba, y, calibrator=calibrator, groups=groups, n_repeats=1)
-        for calibrator in (TemperatureScaling(), GroupedScaling())
-    )
-    assert same(plain, grouped)
-
-
-@pytest.mark.parametrize(
-    ("calibrator", "name"),
-    [("temperature", "temperature"), (TemperatureScaling(), "TemperatureScaling")],
-)
-def test_the_report_of_a_single_calibrator_is_its_held_out_gain(forecasts, calibrator, name):
-    proba, y = forecasts
-    evaluation = evaluate_probabilities(proba, y, calibrator=calibrator, n_repeats=1)
-    [model] = evaluation.models
-    report = model.calibration_report
-    assert report.candidates == ("no calibration", name)
-    assert report.n_rows == 120
-    gain = np.subtract(
-        *(log_loss(evaluation.y_true, each) for each in (model.uncalibrated, model.calibrated))
-    )
-    assert report.expected_gain == pytest.approx(gain, abs=0.05)  # of other folds
-    groups = np.arange(120) // 3
-    grouped = evaluate_probabilities(proba, y, calibrator=calibrator, groups=groups, n_repeats=1)
-    assert grouped.models[0].calibration_report.n_rows == 40
-
-
-def test_a_binary_calibrator_is_applied_to_pairs_of_classes(forecasts):
-    proba, y = forecasts
-    binary, pairwise = (
-        evaluate_probabilities(proba, y, calibrator=calibrator, n_folds=2, n_repeats=1)
-        for calibrator in (ENIR(), PairwiseCalibrator(ENIR()))
-    )
-    assert same(binary, pairwise)
-
-
-def test_columns_may_be_in_any_order_and_a_class_may_have_no_rows(forecasts):
-    proba, y = forecasts
-    plain = evaluate_probabilities(proba, y, calibrator=TemperatureScaling())
-    names = ["cedar", "none", "ash", "birch"]
-    wide = np.column_stack([proba[:, 2], np.zeros(len(y)), proba[:, 0], proba[:, 1]])
-    other = evaluate_probabilities(wide, y, names, calibrator=TemperatureScaling())
-    assert other.classes == tuple(names)
-    np.testing.assert_array_equal(np.array(names)[other.y], y)
-    np.testing.assert_allclose(
-        other.models[0].calibrated[:, [2, 3, 0]], plain.models[0].calibrated, rtol=0, atol=0.01
-    )
-
-
-def test_labels_without_a_column_are_refused(forecasts):
-    proba, y = forecasts
-    with pytest.raises(ValueError, match=r"got \['cedar'\]"):
-        evaluate_probabilities(proba, y, ["ash", "birch", "dogwood"])

@@ -1,74 +1,25 @@
 import json
+from dataclasses import replace
 
 import pytest
 
-from calibrant._core.records import Interval
-from calibrant.report import analyze
-from calibrant.report.records import (
-    Change,
-    Effect,
-    Gain,
-    Measure,
-    Miscalibration,
-    RankedModel,
-    Verdict,
-)
+from calibrant.report import Effect, RankedModel, Standing, analyze
 
 
 @pytest.mark.parametrize(
-    ("p_value", "high", "verdict"),
+    ("excess_loss", "p_value", "standing"),
     [
-        (0.01, 0.2, Verdict.MISCALIBRATED),
-        (0.01, 0.04, Verdict.NEARLY_CALIBRATED),
-        (0.3, 0.2, Verdict.UNCLEAR),
-        (0.3, 0.04, Verdict.CALIBRATED),
+        (0.2, 0.01, Standing.WORSE),
+        (0.2, 0.2, Standing.CLOSE),
+        (0.002, 0.001, Standing.SAME),
     ],
-)
-def test_the_verdict_depends_on_the_test_and_on_the_interval(p_value, high, verdict):
-    miscalibration = Miscalibration(0.8, 0.7, Interval(0.02, 0.0, high), p_value)
-    assert miscalibration.verdict is verdict
-    assert miscalibration.to_dict()["verdict"] == verdict
-
-
-def make_gain(*changes):
-    value = Interval(1.0, 0.9, 1.1)
-    measures = [
-        Measure(name, value, value, Change(estimate, estimate, estimate, p_value=p_value))
-        for name, (estimate, p_value) in zip(("log loss", "Brier score"), changes, strict=True)
-    ]
-    return Gain(*measures)
-
-
-@pytest.mark.parametrize(
-    ("log_loss", "brier_score", "effect"),
-    [
-        ((-0.3, 0.01), (-0.1, 0.2), Effect.IMPROVED),
-        ((-0.3, 0.2), (-0.1, 0.01), Effect.IMPROVED),
-        ((-0.3, 0.2), (-0.1, 0.2), Effect.NEUTRAL),
-        ((-0.3, 0.01), (0.1, 0.2), Effect.NEUTRAL),
-        ((-0.004, 0.001), (-0.001, 0.001), Effect.NEUTRAL),  # significant but negligible
-        ((0.3, 0.01), (0.1, 0.2), Effect.IMPAIRED),
-    ],
-)
-def test_an_effect_requires_one_significant_score_and_no_contradiction(
-    log_loss, brier_score, effect
-):
-    gain = make_gain(log_loss, brier_score)
-    assert gain.is_significant() is (min(log_loss[1], brier_score[1]) < 0.05)
-    assert gain.is_significant(0.5)
-    assert gain.effect is effect
-    assert gain.to_dict()["effect"] == effect
-
-
-@pytest.mark.parametrize(
-    ("excess_loss", "p_value", "is_worse"),
-    [(0.2, 0.01, True), (0.2, 0.2, False), (0.002, 0.001, False)],
 )
 def test_a_ranked_model_is_worse_only_if_the_difference_is_large_enough(
-    excess_loss, p_value, is_worse
+    excess_loss, p_value, standing
 ):
     ranked = RankedModel(0, "forest", True, 0.5, 0.3, 0.8, excess_loss, p_value)
-    assert ranked.is_worse is is_worse
+    assert ranked.standing is standing
+    assert ranked.is_worse is (standing is Standing.WORSE)
     assert ranked.is_significant() is (p_value < 0.05)
     assert not ranked.is_significant(0.0001)
 
@@ -78,8 +29,36 @@ def test_an_analysis_converts_to_plain_values_and_prints_its_answers(make_evalua
     content = json.loads(json.dumps(analysis.to_dict()))
     [model] = content["models"]
     assert model["miscalibration"]["verdict"] == analysis.models[0].miscalibration.verdict
+    [decision] = content["decisions"]
+    assert decision["verdict"] == analysis.recommendation.calibrated.verdict
     assert content["ranking"][0]["log_loss"] == analysis.best.log_loss
     assert len(content["evaluation"]["models"][0]["calibrated"]) == 60
     shown = str(analysis)
     assert "best: model 3, calibrated" in shown
     assert len(shown.splitlines()) < 10
+
+
+def test_a_decision_is_on_the_probabilities_with_the_lower_log_loss(make_evaluation):
+    analysis = analyze(make_evaluation(("a", "b", "c")))
+    best, other = analysis.decisions
+    assert (best.label, best.standing) == (analysis.best.label, Standing.BEST)
+    assert best.miscalibration is analysis.models[best.model].calibrated_miscalibration
+    assert best.skill is analysis.models[best.model].calibrated_skill
+    swapped = replace(
+        analysis, ranking=tuple(replace(each, calibrated=False) for each in analysis.ranking)
+    )
+    assert swapped.recommendation.miscalibration is analysis.models[best.model].miscalibration
+    assert other.standing is Standing.CLOSE
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_effect_of_calibration_and_the_ranking_agree(make_evaluation, seed):
+    analysis = analyze(make_evaluation(("a", "b", "c"), n_rows=60, seed=seed))
+    best = analysis.recommendation
+    [itself] = [
+        ranked
+        for ranked in analysis.ranking
+        if ranked.model == best.model and ranked.calibrated != best.calibrate
+    ]
+    favors_best = Effect.IMPROVED if best.calibrate else Effect.IMPAIRED
+    assert itself.is_worse == (best.gain.effect is favors_best)

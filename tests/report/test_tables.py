@@ -36,7 +36,7 @@ def test_models_of_a_table_are_evaluated_by_name_on_rows_with_a_class(table, tmp
     assert (evaluation.n_folds, evaluation.n_repeats) == (2, 1)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "waves.csv" in page
-    assert "<pre>" not in page  # no commands were given
+    assert "calibrant fit" not in page  # no commands were given
 
 
 def test_given_probabilities_are_calibrated_by_clones_of_the_calibrator(tmp_path):

@@ -5,46 +5,38 @@ import pytest
 
 from calibrant._core.records import Interval
 from calibrant.calibrators import CalibrationReport
-from calibrant.report import analyze, text
+from calibrant.report import Analysis, Change, Effect, Gain, Measure, Skill, analyze, text
 from calibrant.report.formatting import NBSP
-from calibrant.report.records import (
-    Analysis,
-    Change,
-    Effect,
-    Gain,
-    Measure,
-    Miscalibration,
-    Verdict,
-)
+from calibrant.report.verdicts import Miscalibration, Tendency, Verdict
 
 # Intervals of the calibration error and p-values that lead to each verdict.
 FINDINGS = {
-    Verdict.CALIBRATED: (Interval(0.02, 0.0, 0.04), 0.4),
-    Verdict.NEARLY_CALIBRATED: (Interval(0.02, 0.01, 0.04), 0.004),
+    Verdict.CALIBRATED: (Interval(0.02, 0.0, 0.041), 0.4),
+    Verdict.NEARLY_CALIBRATED: (Interval(0.02, 0.01, 0.041), 0.004),
     Verdict.UNCLEAR: (Interval(0.08, 0.0, 0.2), 0.4),
     Verdict.MISCALIBRATED: (Interval(0.3, 0.24, 0.35), 0.001),
 }
-# Changes of both scores that lead to each effect.
-CHANGES = {
-    Effect.IMPROVED: (-1.4, 0.01),
-    Effect.NEUTRAL: (-1.4, 0.2),  # not significant
-    Effect.IMPAIRED: (1.4, 0.01),
-}
 
 
-def make_miscalibration(verdict, confidence=0.8, accuracy=0.51):
-    miscalibration = Miscalibration(confidence, accuracy, *FINDINGS[verdict])
-    assert miscalibration.verdict is verdict
-    return miscalibration
+def make_miscalibration(verdict, confidence=0.71, accuracy=0.7, n_rows=1000, n_groups=1000):
+    found = Miscalibration(confidence, accuracy, *FINDINGS[verdict], n_rows, n_groups)
+    assert found.verdict is verdict
+    return found
 
 
-def make_gain(effect):
-    change, p_value = CHANGES[effect]
+def make_gain(log_loss, brier_score):
     values = [Interval(-np.log(proba), np.nan, np.nan) for proba in (0.1, 0.4)]
-    measure = Measure("log loss", *values, Change(change, np.nan, np.nan, p_value=p_value))
-    gain = Gain(measure, measure)
-    assert gain.effect is effect
-    return gain
+    return Gain(
+        *(
+            Measure(name, *values, Change(estimate, np.nan, np.nan, p_value=p_value))
+            for name, (estimate, p_value) in (("log loss", log_loss), ("Brier score", brier_score))
+        )
+    )
+
+
+def make_skill(accuracy=(0.2, 0.01), scores=(-0.2, 0.01)):
+    changes = [Change(each[0], np.nan, np.nan, p_value=each[1]) for each in (accuracy, scores)]
+    return Skill(1, 0.5 + accuracy[0], 0.5, changes[0], changes[1], changes[1])
 
 
 @pytest.fixture(scope="module")
@@ -52,109 +44,169 @@ def analysis(make_evaluation):
     return analyze(make_evaluation(("a", "b", "c")))
 
 
-def with_verdicts(analysis, *verdicts):
-    models = [
-        replace(analysis.models[0], miscalibration=make_miscalibration(verdict))
-        for verdict in verdicts
-    ]
-    return Analysis(analysis.evaluation, tuple(models), analysis.ranking)
+@pytest.mark.parametrize(
+    ("verdict", "answer"),
+    [
+        (
+            Verdict.CALIBRATED,
+            "Yes: they are typically off by about 2 percentage points, at most by 5.",
+        ),
+        (
+            Verdict.NEARLY_CALIBRATED,
+            "Nearly: they are typically off by about 2 percentage points, at most by 5.",
+        ),
+        (
+            Verdict.MISCALIBRATED,
+            "No: they are typically off by about 30 percentage points, at most by 35.",
+        ),
+        (
+            Verdict.UNCLEAR,
+            "Cannot tell: 1,000 rows are too few to rule out that they are typically off by up to "
+            "20 percentage points. About 25,000 more rows would settle it.",
+        ),
+    ],
+)
+def test_every_verdict_is_answered_with_its_sizes(verdict, answer):
+    assert text.answer_trust(make_miscalibration(verdict)) == answer
 
 
-def with_effects(analysis, *effects):
-    models = [replace(analysis.models[0], gain=make_gain(effect)) for effect in effects]
-    return Analysis(analysis.evaluation, tuple(models), analysis.ranking)
+def test_groups_are_asked_for_if_rows_belong_to_groups():
+    found = make_miscalibration(Verdict.UNCLEAR, n_groups=100)
+    assert text.answer_trust(found).startswith("Cannot tell: 100 groups are too few")
+    assert text.answer_trust(found).endswith("About 2,500 more groups would settle it.")
 
 
-def test_overconfidence_is_described_in_percent():
-    described = text.describe_miscalibration(make_miscalibration(Verdict.MISCALIBRATED))
-    assert described.replace(NBSP, " ") == (
-        "Too confident: the most probable class gets a probability of 80% on average but is "
-        "correct 51% of the time. That probability is typically off by about 30 percentage points "
-        "(95% interval: 24 to 35). A test across all classes finds miscalibration beyond chance "
-        "(p ≤ 0.001)."
+def test_a_miscalibration_that_cannot_be_measured_is_described_as_such():
+    found = Miscalibration(0.71, 0.7, Interval(0.0, 0.0, 0.08), 0.01, 60, 60)
+    assert text.answer_trust(found).startswith(
+        "Cannot tell: they are off, but 60 rows are too few to measure by how much, up to 8 "
     )
 
 
-def test_underconfidence_is_named_only_where_the_test_finds_miscalibration():
-    for verdict in Verdict:
-        described = text.describe_miscalibration(make_miscalibration(verdict, 0.5, 0.7))
-        is_found = verdict in (Verdict.MISCALIBRATED, Verdict.NEARLY_CALIBRATED)
-        assert described.startswith("Not confident enough") == is_found
+def test_without_an_interval_no_largest_error_is_given():
+    found = Miscalibration(0.8, 0.7, Interval(0.1, np.nan, np.nan), 0.01)
+    assert text.answer_trust(found) == (
+        "No: they are too confident, typically off by about 10 percentage points."
+    )
+    unclear = replace(found, p_value=0.2)
+    assert text.answer_trust(unclear) == "Cannot tell: there are too few rows."
+
+
+@pytest.mark.parametrize("p_value", [0.001, 0.04, 0.2])
+@pytest.mark.parametrize("gap", [-0.2, -0.03, 0.0, 0.03, 0.2])
+@pytest.mark.parametrize("error", [(0.0, 0.0, 0.04), (0.0, 0.0, 0.2), (0.1, 0.0, 0.2)])
+def test_a_named_tendency_never_comes_with_an_error_of_0(p_value, gap, error):
+    found = Miscalibration(0.7 + gap, 0.7, Interval(*error), p_value, 300, 300)
+    answer = text.answer_trust(found)
+    named = "too confident" in answer or "not confident enough" in answer
+    assert named == (found.tendency is not Tendency.NEITHER and "Cannot tell" not in answer)
+    if named:
+        assert "less than 1" not in answer
+        assert f"{100 * abs(gap):.0f}" in answer or found.error.estimate > abs(gap)
+    assert not (answer.startswith("No") and "less than 1" in answer)
+
+
+def test_the_test_and_the_interval_behind_a_verdict_are_described():
+    found = make_miscalibration(Verdict.MISCALIBRATED, 0.8, 0.51)
+    assert text.describe_miscalibration(found).replace(NBSP, " ") == (
+        "The most probable class gets a probability of 80% on average and is right 51% of the "
+        "time. The probabilities are typically off by about 30 percentage points (95% interval: "
+        "24 to 35). A test across all classes finds miscalibration beyond chance (p ≤ 0.001)."
+    )
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "answer"),
+    ("skill", "ending"),
     [
-        ([Verdict.CALIBRATED], "Yes: the test finds no miscalibration beyond chance."),
-        ([Verdict.UNCLEAR], "Cannot tell: there are too few rows."),
-        ([Verdict.MISCALIBRATED] * 2, "No: both models are miscalibrated."),
-        ([Verdict.MISCALIBRATED] * 3, "No: all 3 models are miscalibrated."),
+        (make_skill(), "right 50% of the time."),
         (
-            [Verdict.MISCALIBRATED, Verdict.UNCLEAR],
-            "Not for every model: 1 of 2 is miscalibrated.",
+            make_skill(accuracy=(0.02, 0.4)),
+            "The difference may be chance, but its probabilities tell more than the class "
+            "frequencies do.",
         ),
         (
-            [Verdict.CALIBRATED, Verdict.UNCLEAR],
-            "Cannot tell for 1 of 2 models: there are too few rows.",
+            make_skill(accuracy=(-0.02, 0.4), scores=(-0.01, 0.4)),
+            "So it is not right more often, and its probabilities are not clearly better than the "
+            "class frequencies.",
         ),
-        ([Verdict.UNCLEAR] * 2, "Cannot tell: there are too few rows."),
         (
-            [Verdict.CALIBRATED, Verdict.NEARLY_CALIBRATED],
-            "Nearly: any miscalibration is slight.",
+            make_skill(accuracy=(0.001, 0.4)),
+            "So it is right about as often, but its probabilities tell more than the class "
+            "frequencies do.",
         ),
-        ([Verdict.CALIBRATED] * 2, "Yes: the test finds no miscalibration beyond chance."),
+        (
+            make_skill(scores=(-0.01, 0.4)),
+            "Its probabilities, however, are not clearly better than the class frequencies.",
+        ),
     ],
 )
-def test_the_verdicts_of_all_models_make_one_answer(analysis, verdicts, answer):
-    assert text.summarize_miscalibration(with_verdicts(analysis, *verdicts)) == answer
+def test_guessing_is_compared_by_accuracy_and_by_probabilities(skill, ending):
+    answer = text.answer_skill(skill, ["a", "b"])
+    assert answer.startswith(f"It is right {skill.accuracy:.0%} of the time. Always guessing 'b' ")
+    assert answer.endswith(ending)
+
+
+def test_a_model_no_better_than_guessing_is_warned_of(analysis):
+    assert text.warn_of_guessing(analysis) == ""
+    chance = make_skill(scores=(-0.1, 0.2))
+    models = [replace(model, calibrated_skill=chance) for model in analysis.models]
+    hopeless = Analysis(analysis.evaluation, tuple(models), analysis.ranking)
+    assert text.warn_of_guessing(hopeless, "mood") == (
+        "No model is clearly better at predicting 'mood' than guessing by the class frequencies, "
+        "as far as 240 rows can tell. Look for columns that say more about it, or add rows."
+    )
 
 
 @pytest.mark.parametrize(
-    ("effects", "answer"),
+    ("log_loss", "brier_score", "badge", "sentence"),
     [
-        ([Effect.IMPROVED], "Yes, beyond chance."),
-        ([Effect.NEUTRAL], "Not clearly: the change may be due to chance."),
-        ([Effect.IMPAIRED], "No: it makes them worse, beyond chance."),
-        ([Effect.IMPROVED] * 2, "Yes, for both models, beyond chance."),
-        ([Effect.IMPROVED, Effect.NEUTRAL], "Yes, for 1 of 2 models, beyond chance."),
+        ((-0.2, 0.01), (-0.1, 0.2), "Better", "Calibration makes them better, beyond chance."),
+        ((0.2, 0.01), (0.1, 0.2), "Worse", "Calibration makes them worse, beyond chance."),
         (
-            [Effect.IMPROVED, Effect.IMPAIRED],
-            "Yes, for 1 of 2 models, beyond chance, but 1 gets worse.",
+            (-0.2, 0.3),
+            (-0.1, 0.2),
+            "May be chance",
+            "Calibration makes them better on these rows, but that may be chance.",
         ),
-        ([Effect.IMPAIRED, Effect.NEUTRAL], "No: 1 of 2 models gets worse, beyond chance."),
-        ([Effect.IMPAIRED] * 2, "No: both models get worse, beyond chance."),
-        ([Effect.NEUTRAL] * 2, "Not clearly: the changes are small or may be due to chance."),
+        (
+            (0.001, 0.01),
+            (0.001, 0.01),
+            "Hardly any change",
+            "Calibration hardly changes them.",
+        ),
+        (
+            (-0.2, 0.01),
+            (0.1, 0.2),
+            "Mixed",
+            "Calibration lowers the log loss but raises the Brier score.",
+        ),
     ],
 )
-def test_the_effects_on_all_models_make_one_answer(analysis, effects, answer):
-    assert text.summarize_gain(with_effects(analysis, *effects)) == answer
+def test_every_effect_of_calibration_has_a_badge_and_a_sentence(
+    log_loss, brier_score, badge, sentence
+):
+    gain = make_gain(log_loss, brier_score)
+    assert text.badge_effect(gain) == badge
+    assert text.describe_effect(gain) == sentence
+    assert (gain.effect is Effect.NEUTRAL) == (badge not in ("Better", "Worse"))
 
 
 def test_a_gain_is_described_by_the_probability_of_the_true_class():
-    assert text.describe_gain(make_gain(Effect.IMPROVED)) == (
-        "The improvement is beyond chance. On average, the true class gets a probability of 10% "
-        "without calibration and 40% with it (geometric mean)."
+    assert text.describe_gain(make_gain((-1.4, 0.01), (-1.4, 0.01))) == (
+        "On average, the true class gets a probability of 10% without calibration and 40% with it "
+        "(geometric mean)."
     )
 
 
-def test_a_significant_but_negligible_change_is_described_as_such():
-    value = Interval(0.3, np.nan, np.nan)
-    measure = Measure("log loss", value, value, Change(0.002, 0.001, 0.003, p_value=0.001))
-    described = text.describe_gain(Gain(measure, measure))
-    assert described.startswith("The change is too small to matter.")
-
-
 def test_the_recommendation_names_models_that_are_not_clearly_worse(analysis):
-    assert text.summarize_recommendation(analysis) == "Model 3, calibrated."
     # Calibrated, both models predict the same.
     assert text.describe_recommendation(analysis) == (
-        "It has the lowest log loss of the 2 models. Not clearly worse: model 4, calibrated. "
-        "Calibration lowers its log loss."
+        "It has the lowest log loss of 2 models. Not clearly worse: model 4, calibrated."
     )
     best, *others = analysis.ranking
     worse = [replace(other, excess_loss=0.1, p_value=0.01) for other in others]
     described = text.describe_recommendation(replace(analysis, ranking=(best, *worse)))
-    assert "Every other model is worse, beyond chance." in described
+    assert described.endswith("of 2 models; the other is worse, beyond chance.")
 
 
 @pytest.mark.parametrize(
@@ -168,28 +220,18 @@ def test_the_recommendation_names_models_that_are_not_clearly_worse(analysis):
         ((1.0, 0.0), "Its calibration leaves the probabilities nearly unchanged."),
     ],
 )
-def test_the_recommendation_names_the_calibrators(analysis, weights, sentence):
+def test_the_calibrators_are_named_by_weight(weights, sentence):
     gain = Interval(0.1, 0.0, 0.2)
     report = CalibrationReport(("no calibration", "ENIR"), weights, (1.0, 0.9), gain, 240)
-    models = [replace(model, calibration_report=report) for model in analysis.evaluation.models]
-    evaluation = replace(analysis.evaluation, models=tuple(models))
-    described = text.describe_recommendation(replace(analysis, evaluation=evaluation))
-    assert described.endswith(sentence)
+    assert text.describe_calibration(report) == sentence
 
 
-def test_the_summary_answers_three_questions(analysis):
-    assert text.summarize(analysis).splitlines() == [
-        "Can the probabilities be trusted without calibration? No: both models are miscalibrated.",
-        "Does calibration improve them? Yes, for both models, beyond chance.",
-        "Which model should I use? Model 3, calibrated.",
+def test_the_summary_answers_the_questions_after_the_warnings(analysis):
+    first, *answers = text.summarize(analysis, ["Some rows\nare repeated."]).splitlines()
+    assert first == "Warning: Some rows are repeated."
+    best = analysis.recommendation
+    assert answers == [
+        "Which model? Model 3, calibrated.",
+        f"Can I trust its probabilities? {text.answer_trust(best.calibrated)}",
+        f"Compared with guessing? {text.answer_skill(best.skill, 'abc')}",
     ]
-
-
-def test_the_procedure_states_the_settings(analysis):
-    paragraphs = text.describe_procedure(analysis.evaluation, None)
-    assert paragraphs[0].startswith(
-        "The rows were split at random into 4 stratified folds (seed 0)."
-    )
-    repeated = replace(analysis.evaluation, n_repeats=3)
-    assert "4 stratified folds, 3 times (seed 0)" in text.describe_procedure(repeated, None)[0]
-    assert any("12 splits" in each for each in text.describe_procedure(repeated, None))

@@ -8,22 +8,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from calibrant.report.analysis import analyze
-from calibrant.report.cross_validation import evaluate_models, evaluate_probabilities
+from calibrant.report.cross_validation import evaluate_models
+from calibrant.report.effects import Change, Doubt, Effect, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
+from calibrant.report.export import report_to_dict, write_json
+from calibrant.report.given import evaluate_fitted_models, evaluate_probabilities
 from calibrant.report.records import (
     Analysis,
-    Change,
-    Effect,
-    Gain,
-    Measure,
-    Miscalibration,
+    Decision,
     ModelAnalysis,
     RankedModel,
     Reliability,
     ScoreDecomposition,
-    Verdict,
+    Standing,
 )
 from calibrant.report.source import Commands, Source
+from calibrant.report.verdicts import Miscalibration, Tendency, Verdict
 
 if TYPE_CHECKING:
     from calibrant.report.page import render_report, write_report
@@ -39,6 +39,8 @@ __all__ = [
     "Analysis",
     "Change",
     "Commands",
+    "Decision",
+    "Doubt",
     "Effect",
     "Evaluation",
     "Gain",
@@ -49,11 +51,17 @@ __all__ = [
     "RankedModel",
     "Reliability",
     "ScoreDecomposition",
+    "Skill",
     "Source",
+    "Standing",
+    "Tendency",
     "Verdict",
     "analyze",
+    "evaluate_fitted_models",
     "evaluate_models",
     "evaluate_probabilities",
     "render_report",
+    "report_to_dict",
+    "write_json",
     "write_report",
 ]

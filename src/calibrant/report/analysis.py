@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,28 +15,26 @@ from calibrant.comparison import holm
 from calibrant.metrics import (
     Decomposition,
     brier_score,
-    decompose,
     expected_calibration_error,
     log_loss,
     reliability_curve,
-    squared_calibration_error,
 )
+from calibrant.metrics._validation import check_predictions
+from calibrant.metrics.decomposition import decompose_scores
+from calibrant.report.effects import Change, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 from calibrant.report.records import (
     Analysis,
-    Change,
-    Gain,
-    Measure,
-    Miscalibration,
     ModelAnalysis,
     RankedModel,
     Reliability,
     ScoreDecomposition,
 )
 from calibrant.report.statistics import HeldOutStatistics
+from calibrant.report.verdicts import Miscalibration
 
 # The largest number of classes with a reliability diagram. The page says if there are more.
-MOST_CLASSES = 30
+MOST_CLASSES = 10
 # The number of rows listed as most changed.
 MOST_CHANGED = 12
 
@@ -85,36 +83,71 @@ def _analyze_model(statistics: HeldOutStatistics, model: ModelEvaluation) -> Mod
     scores = _scores(statistics, model)
     errors = _calibration_errors(statistics, model)
     largest_change = np.abs(calibrated - uncalibrated).max(axis=1)
-    classes = (None, *statistics.labels[:MOST_CLASSES].tolist())
+    classes = (None, *_most_frequent_classes(evaluation))
     return ModelAnalysis(
         name=model.name,
-        miscalibration=Miscalibration(
-            confidence=statistics.mean(model.uncalibrated.max(axis=1)),
-            accuracy=scores[2].uncalibrated.estimate,
-            error=errors[0].uncalibrated,
-            p_value=statistics.calibration_p_value(model.uncalibrated),
+        miscalibration=_miscalibration(statistics, model.uncalibrated, errors[0].uncalibrated),
+        calibrated_miscalibration=_miscalibration(
+            statistics, model.calibrated, errors[0].calibrated
         ),
+        skill=_skill(statistics, model.uncalibrated),
+        calibrated_skill=_skill(statistics, model.calibrated),
         gain=Gain(scores[0], scores[1]),
         measures=(*scores, *errors),
         reliability=tuple(_reliability(statistics, model, index) for index in classes),
-        decompositions=tuple(
-            ScoreDecomposition(
-                name,
-                _mean_decomposition(statistics, model.uncalibrated, score),
-                _mean_decomposition(statistics, model.calibrated, score),
-            )
-            for name, score in (("log loss", "log-loss"), ("Brier score", "brier"))
-        ),
+        decompositions=_decompositions(statistics, model),
         uncalibrated=uncalibrated,
         calibrated=calibrated,
         uncalibrated_confusion=_mean_by_class(uncalibrated, y),
         calibrated_confusion=_mean_by_class(calibrated, y),
+        uncalibrated_counts=_count_decisions(uncalibrated, y),
+        calibrated_counts=_count_decisions(calibrated, y),
         most_changed=np.argsort(-largest_change, kind="stable")[:MOST_CHANGED],
     )
 
 
+def _most_frequent_classes(evaluation: Evaluation) -> list[int]:
+    """Return the column indices of the classes that get a diagram, in increasing order."""
+    order = np.argsort(-evaluation.class_count, kind="stable")
+    return np.sort(order[:MOST_CLASSES]).tolist()
+
+
+def _miscalibration(
+    statistics: HeldOutStatistics, proba: FloatArray, top_label_error: Interval
+) -> Miscalibration:
+    return Miscalibration(
+        confidence=statistics.mean(proba.max(axis=1)),
+        accuracy=statistics.mean(_is_correct(statistics.y_true, proba)),
+        error=statistics.verdict_error(proba, top_label_error),
+        p_value=statistics.calibration_p_value(proba),
+        n_rows=int(statistics.first_repeat.sum()),
+        n_groups=statistics.n_groups,
+    )
+
+
+def _skill(statistics: HeldOutStatistics, proba: FloatArray) -> Skill:
+    """Compare probabilities with the class frequencies among the training rows."""
+    evaluation, y_true = statistics.evaluation, statistics.y_true
+    guess = statistics.training_frequencies()
+    commonest = int(evaluation.class_count.argmax())
+    is_correct, is_commonest = _is_correct(y_true, proba), (y_true == commonest).astype(np.float64)
+    return Skill(
+        commonest_class=commonest,
+        accuracy=statistics.mean(is_correct),
+        guess_accuracy=statistics.mean(is_commonest),
+        accuracy_change=statistics.change(is_correct, is_commonest),
+        log_loss=statistics.change(row_log_loss(y_true, proba), row_log_loss(y_true, guess)),
+        brier_score=statistics.change(
+            row_brier_score(y_true, proba), row_brier_score(y_true, guess)
+        ),
+    )
+
+
 def _scores(statistics: HeldOutStatistics, model: ModelEvaluation) -> list[Measure]:
-    """Return the log loss, Brier score and accuracy over all repeats."""
+    """Return the log loss, Brier score and accuracy over all repeats.
+
+    With two classes, the Brier score of one class follows, as other software defines it.
+    """
     measures = []
     for name, metric, by_row in (
         ("log loss", log_loss, row_log_loss),
@@ -133,7 +166,22 @@ def _scores(statistics: HeldOutStatistics, model: ModelEvaluation) -> list[Measu
                 is_percentage=metric is accuracy,
             )
         )
-    return measures
+    return measures if len(statistics.labels) > 2 else [*measures, _halve(measures[1])]
+
+
+def _halve(measure: Measure) -> Measure:
+    """Return the Brier score of one of two classes, which is half of the sum over both."""
+
+    def half(interval: Any) -> Any:
+        values = {name: getattr(interval, name) / 2 for name in ("estimate", "low", "high")}
+        return replace(interval, **values)
+
+    return Measure(
+        "Brier score of one class",
+        half(measure.uncalibrated),
+        half(measure.calibrated),
+        half(measure.change),
+    )
 
 
 def _calibration_errors(statistics: HeldOutStatistics, model: ModelEvaluation) -> list[Measure]:
@@ -142,12 +190,12 @@ def _calibration_errors(statistics: HeldOutStatistics, model: ModelEvaluation) -
     n_bins = default_n_bins(int(first.sum()))
     probas = (model.uncalibrated, model.calibrated)
     measures = []
-    for name, kind in ((TOP_LABEL_ERROR, "top-label"), (CLASSWISE_ERROR, "classwise")):
-        metric = partial(squared_calibration_error, kind=kind, n_bins=n_bins)
-        intervals = [
-            _square_root(statistics.interval(metric, proba, first_repeat_only=True))
-            for proba in probas
-        ]
+    kinds: dict[str, Literal["top-label", "classwise"]] = {
+        TOP_LABEL_ERROR: "top-label",
+        CLASSWISE_ERROR: "classwise",
+    }
+    for name, kind in kinds.items():
+        intervals = [statistics.calibration_error(proba, kind) for proba in probas]
         measures.append(_error_measure(name, *intervals))
     # The expected calibration error is biased upward, and its interval would be too.
     estimates = [
@@ -163,13 +211,6 @@ def _calibration_errors(statistics: HeldOutStatistics, model: ModelEvaluation) -
 def _error_measure(name: str, uncalibrated: Interval, calibrated: Interval) -> Measure:
     change = Change(calibrated.estimate - uncalibrated.estimate, np.nan, np.nan)
     return Measure(name, uncalibrated, calibrated, change, is_percentage=True)
-
-
-def _square_root(square: Interval) -> Interval:
-    """Return the root of a squared error; negative estimates, which are possible, count as 0."""
-    values = np.array([square.estimate, square.low, square.high])
-    estimate, low, high = np.sqrt(np.maximum(values, 0.0)).tolist()
-    return Interval(estimate, low, high, square.level)
 
 
 def _reliability(
@@ -188,19 +229,33 @@ def _reliability(
     return Reliability(class_index, uncalibrated, calibrated)
 
 
-def _mean_decomposition(
-    statistics: HeldOutStatistics, proba: FloatArray, score: str
-) -> Decomposition:
+def _decompositions(
+    statistics: HeldOutStatistics, model: ModelEvaluation
+) -> tuple[ScoreDecomposition, ...]:
+    uncalibrated, calibrated = (
+        _mean_decompositions(statistics, proba) for proba in (model.uncalibrated, model.calibrated)
+    )
+    return tuple(
+        ScoreDecomposition(name, uncalibrated[score], calibrated[score])
+        for name, score in (("log loss", "log-loss"), ("Brier score", "brier"))
+    )
+
+
+def _mean_decompositions(
+    statistics: HeldOutStatistics, proba: FloatArray
+) -> dict[str, Decomposition]:
     """Average the decompositions of the repeats, in each of which a row occurs at most once."""
     evaluation = statistics.evaluation
-    parts = []
+    parts: dict[str, list[tuple[float, float, float]]] = {}
     for repeat in range(evaluation.n_repeats):
         used = evaluation.split // evaluation.n_folds == repeat
-        found = decompose(
-            statistics.y_true[used], proba[used], score=score, labels=statistics.labels
-        )
-        parts.append((found.total, found.calibration, found.refinement))
-    return Decomposition(*np.mean(parts, axis=0).tolist())
+        data = check_predictions(statistics.y_true[used], proba[used], statistics.labels, None)
+        for score, found in decompose_scores(data).items():
+            triple = found.total, found.calibration, found.refinement
+            parts.setdefault(score, []).append(triple)
+    return {
+        score: Decomposition(*np.mean(triples, axis=0).tolist()) for score, triples in parts.items()
+    }
 
 
 def _mean_by_class(proba: FloatArray, y: IndexArray) -> FloatArray:
@@ -208,6 +263,13 @@ def _mean_by_class(proba: FloatArray, y: IndexArray) -> FloatArray:
     count = np.bincount(y, minlength=proba.shape[1])[:, None]
     total = np.stack([np.bincount(y, column, proba.shape[1]) for column in proba.T], axis=1)
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+
+
+def _count_decisions(proba: FloatArray, y: IndexArray) -> IndexArray:
+    """Count the rows of each true class (row) by their most probable class (column)."""
+    n_classes = proba.shape[1]
+    pairs = np.bincount(y * n_classes + proba.argmax(axis=1), minlength=n_classes**2)
+    return pairs.reshape(n_classes, n_classes)
 
 
 def _rank_models(statistics: HeldOutStatistics) -> tuple[RankedModel, ...]:
@@ -239,10 +301,15 @@ def _rank_models(statistics: HeldOutStatistics) -> tuple[RankedModel, ...]:
         excess_losses.append(max(change.estimate for change in changes))
         agree = all(change.estimate >= 0 for change in changes)
         p_values.append(min(change.p_value for change in changes) if agree else 1.0)
+    # Whether calibration improves the best model is asked of each model by itself. Adjusting that
+    # p-value as well would lead to a second answer.
+    is_rival = np.array([variants[other].model != variants[best].model for other in others])
+    adjusted = np.array(p_values)
+    adjusted[is_rival] = holm(adjusted[is_rival]) if is_rival.any() else []
     ranked = [
         replace(variants[other], excess_loss=excess_loss, p_value=p_value)
         for other, excess_loss, p_value in zip(
-            others, excess_losses, holm(p_values).tolist(), strict=True
+            others, excess_losses, adjusted.tolist(), strict=True
         )
     ]
     return (variants[best], *ranked)

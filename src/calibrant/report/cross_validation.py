@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core.fitting import LARGEST_SEED
+from calibrant._core.phrases import count
 from calibrant._core.problems import take_rows
 from calibrant._core.signals import ignore_interrupts_in_worker
 from calibrant._core.splits import make_folds
-from calibrant._core.typing import FloatArray, IndexArray, Split
+from calibrant._core.typing import IndexArray, Split
 from calibrant._core.validation import check_classes, check_groups, check_labels
-from calibrant.calibrators._fitting import fit_with_report
-from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator
-from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
 from calibrant.classifier import CalibratedClassifier
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 
 Progress = Callable[[Iterable[Any], int], Iterator[Any]]
 # Stands for the fit on all rows among the indices of the splits.
 ALL_ROWS = -1
+# Worker processes take 1.3 seconds to start and import pandas and scikit-learn on idle cores. None
+# are started unless they would save more than this constant.
+WORKER_START_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -113,90 +116,28 @@ def cross_validate_models(
     labels = check_labels(y)
     classes = check_classes(labels)
     group_names = None if groups is None else check_groups(groups)
-    return _cross_validate(
+    return cross_validate(
         [_ClassifierFit(name, model, X, labels, group_names) for name, model in models.items()],
-        _Labels(classes, np.searchsorted(classes, labels), group_names),
+        Labels(classes, np.searchsorted(classes, labels), group_names),
         settings,
         progress,
     )
 
 
-def evaluate_probabilities(
-    proba: ArrayLike,
-    y: ArrayLike,
-    classes: Sequence[Any] | None = None,
-    *,
-    calibrator: Any = None,
-    name: str = "your model",
-    groups: ArrayLike | None = None,
-    n_folds: int = 5,
-    n_repeats: int = 3,
-    random_state: int = 0,
-) -> Evaluation:
-    """Evaluate the calibration of given probabilities by repeated cross-validation.
-
-    Parameters
-    ----------
-    proba : array-like of shape (n_rows, n_classes)
-        Class probabilities of rows that the model was not fitted on.
-    y : array-like of shape (n_rows,)
-        True labels.
-    classes : sequence, default=None
-        Labels of the columns of ``proba``. ``None`` means the sorted labels of ``y``.
-    calibrator : str or calibrator, default=None
-        Calibration method, as ``method`` of `CalibratedClassifier`. ``None`` means "auto".
-    name : str, default="your model"
-        Name of the model that predicted the probabilities.
-    groups, n_folds, n_repeats, random_state
-        As in `evaluate_models`.
-
-    Returns
-    -------
-    Evaluation
-        The given probabilities and the calibrated probabilities of held-out rows.
-
-    Examples
-    --------
-    >>> from calibrant.report import analyze, evaluate_probabilities
-    >>> y = ["no", "no", "no", "yes"] * 25 + ["yes", "yes", "yes", "no"] * 25
-    >>> overconfident = [[0.99, 0.01]] * 100 + [[0.01, 0.99]] * 100
-    >>> evaluation = evaluate_probabilities(overconfident, y, calibrator="temperature")
-    >>> [model] = analyze(evaluation).models
-    >>> print(model.miscalibration.verdict, model.gain.effect)
-    miscalibrated improved
-    """
-    score = np.asarray(proba, dtype=np.float64)
-    labels = check_labels(y)
-    check_classes(labels)
-    columns = np.unique(labels) if classes is None else np.array(classes)
-    if len(unknown := np.setdiff1d(labels, columns)):
-        raise ValueError(
-            f"y must hold only labels of the columns, got {unknown.tolist()}. "
-            "Name the columns with classes=... or drop these rows."
-        )
-    order = np.argsort(columns)
-    index = order[np.searchsorted(columns, labels, sorter=order)]
-    group_names = None if groups is None else check_groups(groups)
-    known = _Labels(columns, index, group_names)
-    method = "auto" if calibrator is None else calibrator
-    unfitted = resolve_calibrator(method, binary=False)
-    return _cross_validate(
-        [_CalibratorFit(name, unfitted, name_calibrator(method, unfitted), score, known)],
-        known,
-        EvaluationSettings(n_folds, n_repeats, random_state),
-    )
-
-
-class _Fit(Protocol):
+class Fit(Protocol):
     """Fits a model on training rows and predicts test rows."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the model."""
+        ...
 
-    def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation: ...
+    def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation:
+        """Return the predictions of the test rows."""
+        ...
 
 
-class _Labels(NamedTuple):
+class Labels(NamedTuple):
     """The label of each column, and the class index and group of each row."""
 
     classes: NDArray[Any]
@@ -204,9 +145,9 @@ class _Labels(NamedTuple):
     groups: NDArray[Any] | None
 
 
-def _cross_validate(
-    fits: Sequence[_Fit],
-    labels: _Labels,
+def cross_validate(
+    fits: Sequence[Fit],
+    labels: Labels,
     settings: EvaluationSettings,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -219,10 +160,8 @@ def _cross_validate(
     work = [(fit, ALL_ROWS, (all_rows, all_rows[:0])) for fit in fits]
     work += [(fit, number, split) for number, split in enumerate(splits) for fit in fits]
     seeds = rng.randint(LARGEST_SEED, size=len(work)).tolist()
-    finished: Iterable[Any] = Parallel(n_jobs=settings.n_jobs, return_as="generator_unordered")(
-        delayed(_run)(fit, number, split, seed)
-        for (fit, number, split), seed in zip(work, seeds, strict=True)
-    )
+    calls = [(*item, seed) for item, seed in zip(work, seeds, strict=True)]
+    finished = _distribute(calls, settings.n_jobs)
     done: dict[tuple[str, int], ModelEvaluation] = dict(
         progress(finished, len(work)) if progress else finished
     )
@@ -244,8 +183,25 @@ def _cross_validate(
     )
 
 
+def _distribute(
+    calls: list[tuple[Fit, int, Split, int]], n_jobs: int | None
+) -> Iterator[tuple[tuple[str, int], ModelEvaluation]]:
+    """Yield the results in any order, from worker processes as soon as these would save time."""
+    n_workers = min(len(calls), effective_n_jobs(n_jobs))
+    # CPU time rather than elapsed time: on a busy machine, workers would have to wait, too.
+    start = time.process_time()
+    for n_done, call in enumerate(calls):
+        seconds_left = (time.process_time() - start) / max(n_done, 1) * (len(calls) - n_done)
+        if seconds_left * (1.0 - 1.0 / n_workers) > WORKER_START_SECONDS:
+            yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+                delayed(_run)(*call) for call in calls[n_done:]
+            )
+            return
+        yield _run(*call)
+
+
 def _draw_splits(
-    labels: _Labels, settings: EvaluationSettings, rng: np.random.RandomState
+    labels: Labels, settings: EvaluationSettings, rng: np.random.RandomState
 ) -> list[Split]:
     """Draw the splits of all repeats."""
     _, y = np.unique(labels.y, return_inverse=True)
@@ -265,14 +221,13 @@ def _draw_splits(
     if sum(len(test) > 0 for _, test in splits) < 2:
         raise ValueError(
             "Some class must have rows in at least two groups, one to fit on and one to test on, "
-            f"got {len(np.unique(y))} classes with one group each. Choose other groups."
+            f"got {count(len(np.unique(y)), 'class', 'classes')} with one group each. Choose other "
+            "groups."
         )
     return splits
 
 
-def _run(
-    fit: _Fit, number: int, split: Split, seed: int
-) -> tuple[tuple[str, int], ModelEvaluation]:
+def _run(fit: Fit, number: int, split: Split, seed: int) -> tuple[tuple[str, int], ModelEvaluation]:
     """Fit on and predict one split, and record warnings."""
     ignore_interrupts_in_worker()
     with warnings.catch_warnings(record=True) as caught:
@@ -317,29 +272,3 @@ class _ClassifierFit:
             calibration_report=getattr(model, "calibration_report_", None),
             has_proba=hasattr(model.estimators_[0], "predict_proba"),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _CalibratorFit:
-    """Fits a calibrator on the probabilities of training rows and calibrates test rows."""
-
-    name: str
-    calibrator: Any
-    calibrator_name: str
-    proba: FloatArray
-    labels: _Labels
-
-    def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation:  # noqa: ARG002
-        classes, y, groups = self.labels
-        if len(test) == 0:  # the fit on all rows
-            _, report = fit_with_report(
-                self.calibrator, self.calibrator_name, self.proba, y, classes=classes, groups=groups
-            )
-            return ModelEvaluation(self.name, self.proba[:0], self.proba[:0], report)
-        # Every class keeps a training row, so there is always something to fit.
-        groups = None if groups is None else groups[train]
-        fitted = fit_calibrator(
-            self.calibrator, self.proba[train], y[train], np.ones(len(train)), groups
-        )
-        calibrated = apply_calibrator(fitted, self.proba[test], n_classes=len(classes))
-        return ModelEvaluation(self.name, self.proba[test], calibrated)

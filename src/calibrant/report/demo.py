@@ -119,7 +119,11 @@ def format_demo(runs: list[DemoRun]) -> str:
 
 
 def report_demo(
-    output: Path, settings: EvaluationSettings, commands: Commands | None = None
+    output: Path,
+    settings: EvaluationSettings,
+    commands: Commands | None = None,
+    *,
+    show_progress: bool = True,
 ) -> Analysis:
     """Write the report that a user would get for a file with the training rows.
 
@@ -131,6 +135,8 @@ def report_demo(
         Settings of the cross-validation. The seed ``random_state`` is also used for the data.
     commands : Commands, default=None
         Commands that the page suggests. ``None`` means none.
+    show_progress : bool, default=True
+        Whether to show on standard error how much of the evaluation is done.
 
     Returns
     -------
@@ -151,4 +157,5 @@ def report_demo(
         models=("naive-bayes", "random-forest"),
         settings=settings,
         commands=commands,
+        show_progress=show_progress,
     )

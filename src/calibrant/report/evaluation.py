@@ -61,6 +61,9 @@ class Evaluation(Record):
         Predictions of each model.
     random_state : int
         Seed of the splits and the fits.
+    is_given : bool
+        Whether the uncalibrated probabilities are those of fitted models, rather than of models
+        that cross-validation fitted.
     """
 
     classes: tuple[Any, ...]
@@ -72,6 +75,12 @@ class Evaluation(Record):
     n_repeats: int
     models: tuple[ModelEvaluation, ...]
     random_state: int
+    is_given: bool = False
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether some rows belong to the same group."""
+        return len(np.unique(self.group)) < len(self.y)
 
     @property
     def y_true(self) -> IndexArray:

@@ -15,6 +15,8 @@ TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 WIDTH, SIDE, LEFT, TOP = 360, 284, 54, 12
 COUNTS_TOP, COUNTS_HEIGHT = TOP + SIDE + 14, 44
 HEIGHT = COUNTS_TOP + COUNTS_HEIGHT + 44
+SKETCH_SIDE, SKETCH_LEFT = 130, 20
+AXES_ID = "reliability-axes"
 
 
 def draw_reliability(curve: ReliabilityCurve, state: str, label: str) -> Markup:
@@ -42,7 +44,7 @@ def draw_reliability(curve: ReliabilityCurve, state: str, label: str) -> Markup:
     ]
     polyline = " ".join(f"{left:.1f},{top:.1f}" for left, top in centers)
     parts = [
-        *_reliability_axes(x, y),
+        element("use", href=f"#{AXES_ID}"),
         *_histogram(curve.histogram, x),
         element("polyline", points=polyline, class_="curve"),
     ]
@@ -56,9 +58,11 @@ def draw_reliability(curve: ReliabilityCurve, state: str, label: str) -> Markup:
         parts.append(
             element(
                 "g",
-                line(left, low, left, high, "whisker"),
-                line(left - 4, low, left + 4, low, "whisker"),
-                line(left - 4, high, left + 4, high, "whisker"),
+                element(
+                    "path",
+                    d=f"M{left - 4:.1f},{low:.1f}h8m-4,0V{high:.1f}m-4,0h8",
+                    class_="whisker",
+                ),
                 _mark(left, top, state),
                 element("circle", cx=left, cy=top, r=14, class_="target"),
                 class_="point",
@@ -68,7 +72,51 @@ def draw_reliability(curve: ReliabilityCurve, state: str, label: str) -> Markup:
     return picture(WIDTH, HEIGHT, label, f"plot {state}", parts)
 
 
-def _reliability_axes(x: Scale, y: Scale) -> list[Markup]:
+def draw_sketch(curve: ReliabilityCurve, state: str, label: str) -> Markup:
+    """Draw a small reliability diagram without numbers.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+        Points with intervals.
+    state : {"uncalibrated", "calibrated"}
+        Determines the color and the shape of the marks.
+    label : str
+        Description for screen readers.
+
+    Returns
+    -------
+    Markup
+        The figure.
+    """
+    left, side = SKETCH_LEFT, SKETCH_SIDE
+    x = Scale((0.0, 1.0), (left, left + side))
+    y = Scale((0.0, 1.0), (side + 4, 4))
+    parts = [
+        element("rect", x=left, y=4, width=side, height=side, class_="frame"),
+        line(x(0), y(0), x(1), y(1), "ideal"),
+        vertical_text(left - 6, 4 + side / 2, "observed"),
+        text(left + side / 2, side + 18, "predicted", "label middle"),
+    ]
+    for i, (predicted, observed) in enumerate(zip(curve.predicted, curve.observed, strict=True)):
+        center = x(predicted)
+        parts.append(line(center, y(curve.low[i]), center, y(curve.high[i]), "whisker"))
+        parts.append(_mark(center, y(observed), state))
+    return element(
+        "svg",
+        *parts,
+        viewBox=f"0 0 {left + side + 6} {side + 24}",
+        role="img",
+        aria_label=label,
+        class_=f"plot sketch {state}",
+    )
+
+
+def define_axes() -> Markup:
+    """Return the axes that all reliability diagrams of a page share."""
+    x = Scale((0.0, 1.0), (LEFT, LEFT + SIDE))
+    y = Scale((0.0, 1.0), (TOP + SIDE, TOP))
+    bottom = COUNTS_TOP + COUNTS_HEIGHT
     parts = [element("rect", x=LEFT, y=TOP, width=SIDE, height=SIDE, class_="frame")]
     for tick in TICKS:
         if 0 < tick < 1:
@@ -76,12 +124,15 @@ def _reliability_axes(x: Scale, y: Scale) -> list[Markup]:
             parts.append(line(LEFT, y(tick), LEFT + SIDE, y(tick), "grid"))
         parts.append(text(LEFT - 6, y(tick) + 4, f"{tick:.0%}", "tick end"))
         parts.append(text(x(tick), HEIGHT - 26, f"{tick:.0%}", "tick middle"))
-    return [
-        *parts,
+    parts += [
         line(x(0), y(0), x(1), y(1), "ideal"),
         vertical_text(14, TOP + SIDE / 2, "observed frequency"),
         text(LEFT + SIDE / 2, HEIGHT - 6, "predicted probability", "label middle"),
+        line(LEFT, bottom, LEFT + SIDE, bottom, "axis"),
+        text(LEFT - 6, bottom, "rows", "tick end"),
     ]
+    symbol = element("symbol", *parts, id=AXES_ID, viewBox=f"0 0 {WIDTH} {HEIGHT}")
+    return element("svg", symbol, width=0, height=0, class_="shared", aria_hidden="true")
 
 
 def _mark(left: float, top: float, state: str) -> Markup:
@@ -95,22 +146,20 @@ def _histogram(n_rows: IndexArray, x: Scale) -> list[Markup]:
     most = max(float(n_rows.max()), 1.0)
     bottom = COUNTS_TOP + COUNTS_HEIGHT
     edges = np.linspace(0.0, 1.0, len(n_rows) + 1)
-    parts = [
-        line(LEFT, bottom, LEFT + SIDE, bottom, "axis"),
-        text(LEFT - 6, COUNTS_TOP + 8, f"{most:.0f}", "tick end"),
-        text(LEFT - 6, bottom, "rows", "tick end"),
-    ]
+    parts = [text(LEFT - 6, COUNTS_TOP + 8, f"{most:.0f}", "tick end")]
     for n, low, high in zip(n_rows, edges, edges[1:], strict=False):
+        if n == 0:
+            continue
         height = COUNTS_HEIGHT * float(n) / most
         parts.append(
             element(
                 "rect",
-                x=x(low) + 0.75,
-                y=bottom - height,
-                width=x(high) - x(low) - 1.5,
-                height=height,
+                x=round(x(low) + 0.75, 1),
+                y=round(bottom - height, 1),
+                width=12.7,
+                height=round(height, 1),
                 class_="count",
-                data_tip=f"{count(n, 'row')} with a prediction of {low:.0%} to {high:.0%}",
+                data_tip=f"{count(n, 'row')} at {low:.0%} to {high:.0%}",
             )
         )
     return parts

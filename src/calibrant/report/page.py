@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 try:
     import jinja2
     from markupsafe import Markup
@@ -23,23 +25,32 @@ from calibrant import __version__
 from calibrant._core.files import write_atomically
 from calibrant._core.phrases import capitalize, count
 from calibrant._core.typing import FloatArray
-from calibrant.report import formatting, text
+from calibrant.report import formatting, procedure, text
 from calibrant.report.analysis import analyze
+from calibrant.report.effects import Change
 from calibrant.report.evaluation import Evaluation
-from calibrant.report.figures import draw_reliability
-from calibrant.report.records import Analysis, Change
+from calibrant.report.figures import define_axes, draw_reliability, draw_sketch
+from calibrant.report.records import Analysis, ModelAnalysis
 from calibrant.report.source import Source
 from calibrant.report.svg import element
 
-# The largest number of probabilities stored in the page for the cost table, about 3 MB.
-MOST_STORED = 1_000_000
+# The largest number of probabilities stored in the page for the cost table, about 160 kB.
+MOST_STORED = 60_000
 # With more classes than this, the cost table has one cost per true class.
 MOST_COST_CLASSES = 8
+# With more classes than this, the page lists the most frequent mistakes instead of all of them.
+MOST_GRID_CLASSES = 10
+# The number of mistakes in that list.
+MOST_MISTAKES = 12
 # The largest number of cells shown for each of the most changed rows.
 MOST_CELLS = 12
+# The largest number of warnings above the answers; the section on the data shows all of them.
+MOST_WARNINGS = 3
 
 
-def write_report(evaluation: Evaluation, path: str | Path, source: Source) -> Analysis:
+def write_report(
+    evaluation: Evaluation, path: str | Path, source: Source | None = None
+) -> Analysis:
     """Write the report on an evaluation to an HTML file.
 
     An existing file is replaced only after the new one has been written completely.
@@ -50,8 +61,8 @@ def write_report(evaluation: Evaluation, path: str | Path, source: Source) -> An
         Held-out predictions of one or more models.
     path : str or Path
         HTML file to write.
-    source : Source
-        The data behind the evaluation.
+    source : Source, default=None
+        The data behind the evaluation. ``None`` means unknown data.
 
     Returns
     -------
@@ -63,23 +74,25 @@ def write_report(evaluation: Evaluation, path: str | Path, source: Source) -> An
     return analysis
 
 
-def render_report(analysis: Analysis, source: Source) -> str:
+def render_report(analysis: Analysis, source: Source | None = None) -> str:
     """Render a report as HTML.
 
     Parameters
     ----------
     analysis : Analysis
         The numbers of the report.
-    source : Source
-        The data behind them.
+    source : Source, default=None
+        The data behind them. ``None`` means unknown data.
 
     Returns
     -------
     str
         A page that includes its style, script and data.
     """
+    source = Source() if source is None else source
     evaluation = analysis.evaluation
-    row_numbers = source.row_numbers(len(evaluation.y))
+    row_labels = source.row_labels(len(evaluation.y))
+    n_classes = len(evaluation.classes)
     return render_page(
         "report.html",
         package="calibrant.report",
@@ -87,13 +100,23 @@ def render_report(analysis: Analysis, source: Source) -> str:
         evaluation=evaluation,
         source=source,
         classes=[str(name) for name in evaluation.classes],
+        warnings=source.warnings(analysis),
+        notes=source.notes,
         scales=[
-            _axis_limits([model.gain.log_loss.change for model in analysis.models]),
-            _axis_limits([model.gain.brier_score.change for model in analysis.models]),
+            _axis_limit([model.gain.log_loss.change for model in analysis.models]),
+            _axis_limit([model.gain.brier_score.change for model in analysis.models]),
         ],
-        row_numbers=row_numbers,
-        fit_command=_fit_command(analysis, source),
-        decision_data=_decision_data(analysis, source.row_word, row_numbers),
+        # Of two classes, one is enough: as elsewhere, the second one is the positive class.
+        views=[2, 0] if n_classes == 2 else range(len(analysis.models[0].reliability)),
+        mistakes=[_most_frequent_mistakes(model) for model in analysis.models],
+        row_labels=row_labels,
+        next_step=source.next_step(analysis),
+        doubt=source.doubt(analysis),
+        decision_data=_decision_data(analysis, row_labels),
+        axes=define_axes(),
+        draw_sketch=draw_sketch,
+        most_grid_classes=MOST_GRID_CLASSES,
+        most_warnings=MOST_WARNINGS,
         draw_reliability=draw_reliability,
         most_cost_classes=MOST_COST_CLASSES,
         most_cells=MOST_CELLS,
@@ -138,6 +161,7 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
     environment.globals |= {
         "count": count,
         "text": text,
+        "procedure": procedure,
         "version": __version__,
         "zip": zip,
     }
@@ -162,25 +186,21 @@ def _quote_for_shell(command: Sequence[str]) -> Markup:
     return Markup(" ").join(words)
 
 
-def _fit_command(analysis: Analysis, source: Source) -> Sequence[str]:
-    """Return the command that fits and saves the recommended model, if there is one."""
-    if source.commands.fit is None:
-        return ()
-    best = analysis.best
-    # A model without predict_proba can be saved only together with its calibration.
-    has_proba = analysis.evaluation.models[best.model].has_proba
-    return source.commands.fit(best.model, best.calibrated or not has_proba)
+def _axis_limit(changes: list[Change]) -> float:
+    """Return the end of an axis around 0 that includes all intervals, with a margin."""
+    ends = [abs(end) for change in changes for end in (change.low, change.high)]
+    return 1.04 * max(0.01, *ends)
 
 
-def _axis_limits(changes: list[Change]) -> tuple[float, float]:
-    """Return limits that include all intervals and 0, with a margin."""
-    low = min(0.0, *(change.low for change in changes))
-    high = max(0.0, *(change.high for change in changes))
-    margin = 0.04 * max(high - low, 0.01)
-    return low - margin, high + margin
+def _most_frequent_mistakes(model: ModelAnalysis) -> list[tuple[int, int]]:
+    """Return the pairs of true and most probable class with the most rows, calibrated."""
+    counts = model.calibrated_counts * (1 - np.eye(len(model.calibrated_counts), dtype=int))
+    order = np.argsort(-counts, axis=None, kind="stable")[:MOST_MISTAKES]
+    pairs = [divmod(int(flat), len(counts)) for flat in order]
+    return [pair for pair in pairs if counts[pair]]
 
 
-def _decision_data(analysis: Analysis, row_word: str, row_numbers: Sequence[Any]) -> dict[str, Any]:
+def _decision_data(analysis: Analysis, row_labels: Sequence[str]) -> dict[str, Any]:
     """Return the data behind the cost table; if there are many rows, only for every n-th row."""
     evaluation = analysis.evaluation
     rows = evaluation.held_out_rows
@@ -188,8 +208,7 @@ def _decision_data(analysis: Analysis, row_word: str, row_numbers: Sequence[Any]
     step = -(-n_stored // MOST_STORED)
     return {
         "classes": [str(name) for name in evaluation.classes],
-        "rowWord": row_word,
-        "rows": [row_numbers[row] for row in rows[::step].tolist()],
+        "rows": [row_labels[row] for row in rows[::step].tolist()],
         "truth": evaluation.y[rows[::step]].tolist(),
         "step": step,
         "models": [

@@ -4,167 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from calibrant._core.records import Interval, Record
+from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant._core.validation import check_alpha
-from calibrant.comparison import Comparison, effect
 from calibrant.metrics import Decomposition, ReliabilityCurve
+from calibrant.report.effects import SMALL_CHANGE, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation
-
-ALPHA = 0.05
-# Calibration errors up to this are small: they affect few decisions.
-SMALL_ERROR = 0.05
-# Smaller changes of a score are negligible: the probability of the true class changes by at most
-# half a percent.
-SMALL_CHANGE = 0.005
-
-
-@dataclass(frozen=True)
-class Change(Interval):
-    """A difference with its confidence interval and the p-value of a test against 0.
-
-    Attributes
-    ----------
-    estimate, low, high, level : float
-        As in `Interval`. NaN means not computed.
-    p_value : float
-        The two-sided p-value. NaN means not tested.
-    """
-
-    p_value: float = np.nan
-
-
-@dataclass(frozen=True)
-class Measure(Record):
-    """A measure of uncalibrated and calibrated probabilities.
-
-    Attributes
-    ----------
-    name : str
-        Name of the measure.
-    uncalibrated, calibrated : Interval
-        Its values. If the ends are NaN, there is no interval.
-    change : Change
-        The calibrated minus the uncalibrated value.
-    is_percentage : bool
-        Whether to display it as a percentage.
-    """
-
-    name: str
-    uncalibrated: Interval
-    calibrated: Interval
-    change: Change
-    is_percentage: bool = False
-
-
-class Verdict(StrEnum):
-    """Whether uncalibrated probabilities can be trusted.
-
-    Attributes
-    ----------
-    CALIBRATED, NEARLY_CALIBRATED, UNCLEAR, MISCALIBRATED : str
-        In the report: yes, nearly, cannot tell, no.
-    """
-
-    CALIBRATED = "calibrated"
-    NEARLY_CALIBRATED = "nearly calibrated"
-    UNCLEAR = "unclear"
-    MISCALIBRATED = "miscalibrated"
-
-
-@dataclass(frozen=True)
-class Miscalibration(Record):
-    """How far the uncalibrated probabilities of a model are off.
-
-    Attributes
-    ----------
-    confidence : float
-        Mean probability of the most probable class.
-    accuracy : float
-        Fraction of rows whose most probable class is the true one.
-    error : Interval
-        Calibration error of the most probable class, root mean square.
-    p_value : float
-        P-value of a test that the probabilities of all classes are calibrated.
-    """
-
-    confidence: float
-    accuracy: float
-    error: Interval
-    p_value: float
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict, based on whether a miscalibration is significant and whether it is small."""
-        is_small = self.error.high <= SMALL_ERROR
-        if self.p_value < ALPHA:
-            return Verdict.NEARLY_CALIBRATED if is_small else Verdict.MISCALIBRATED
-        return Verdict.CALIBRATED if is_small else Verdict.UNCLEAR
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields and the verdict as plain values."""
-        return {**super().to_dict(), "verdict": self.verdict.value}
-
-
-class Effect(StrEnum):
-    """Effect of calibration on log loss and Brier score.
-
-    Attributes
-    ----------
-    IMPROVED, NEUTRAL, IMPAIRED : str
-        In the report: better, no clear change, worse.
-    """
-
-    IMPROVED = "improved"
-    NEUTRAL = "neutral"
-    IMPAIRED = "impaired"
-
-
-@dataclass(frozen=True)
-class Gain(Record):
-    """The changes made by calibration.
-
-    Attributes
-    ----------
-    log_loss, brier_score : Measure
-        The two scores. Their changes are tested by a corrected paired t-test.
-    """
-
-    log_loss: Measure
-    brier_score: Measure
-
-    def is_significant(self, alpha: float = ALPHA) -> bool:
-        """Return whether at least one score changes significantly."""
-        return any(each.is_significant(alpha) for each in self._comparisons())
-
-    @property
-    def is_negligible(self) -> bool:
-        """Whether both changes are too small to matter.
-
-        They may still be significant: even if calibration does nothing else, the probability
-        floor moves probabilities of 0.
-        """
-        changes = (self.log_loss.change, self.brier_score.change)
-        return max(abs(change.estimate) for change in changes) < SMALL_CHANGE
-
-    @property
-    def effect(self) -> Effect:
-        """The effect according to `calibrant.comparison.effect`; neutral if negligible."""
-        if self.is_negligible:
-            return Effect.NEUTRAL
-        return Effect(effect(self._comparisons(), ALPHA))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields and the effect as plain values."""
-        return {**super().to_dict(), "effect": self.effect.value}
-
-    def _comparisons(self) -> list[Comparison]:
-        changes = (self.log_loss.change, self.brier_score.change)
-        return [Comparison(change.estimate, np.nan, change.p_value) for change in changes]
+from calibrant.report.verdicts import ALPHA, Miscalibration, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,8 +59,10 @@ class ModelAnalysis(Record):
     ----------
     name : str
         Name of the model.
-    miscalibration : Miscalibration
-        How far the uncalibrated probabilities are off.
+    miscalibration, calibrated_miscalibration : Miscalibration
+        How far the uncalibrated and the calibrated probabilities are off.
+    skill, calibrated_skill : Skill
+        The uncalibrated and the calibrated probabilities, compared with guessing.
     gain : Gain
         The changes made by calibration.
     measures : tuple of Measure
@@ -223,12 +75,17 @@ class ModelAnalysis(Record):
         Probabilities of the held-out rows, averaged over the repeats.
     uncalibrated_confusion, calibrated_confusion : ndarray of shape (n_classes, n_classes)
         Mean probability of each class (column) for rows of each true class (row).
+    uncalibrated_counts, calibrated_counts : ndarray of shape (n_classes, n_classes)
+        Number of rows of each true class (row) by their most probable class (column).
     most_changed : ndarray of shape (n_most_changed,)
         Indices into the held-out rows whose probabilities change most, in decreasing order.
     """
 
     name: str
     miscalibration: Miscalibration
+    calibrated_miscalibration: Miscalibration
+    skill: Skill
+    calibrated_skill: Skill
     gain: Gain
     measures: tuple[Measure, ...]
     reliability: tuple[Reliability, ...]
@@ -237,11 +94,28 @@ class ModelAnalysis(Record):
     calibrated: FloatArray
     uncalibrated_confusion: FloatArray
     calibrated_confusion: FloatArray
+    uncalibrated_counts: IndexArray
+    calibrated_counts: IndexArray
     most_changed: IndexArray
 
     def most_changed_class(self, row: int) -> int:
         """Return the column index of the class whose probability changes most in a row."""
         return int(np.abs(self.calibrated[row] - self.uncalibrated[row]).argmax())
+
+
+class Standing(StrEnum):
+    """How a model compares with the best one.
+
+    Attributes
+    ----------
+    BEST, SAME, CLOSE, WORSE : str
+        In the report: recommended, practically the same, not clearly worse, worse.
+    """
+
+    BEST = "best"
+    SAME = "practically the same"
+    CLOSE = "not clearly worse"
+    WORSE = "worse"
 
 
 @dataclass(frozen=True)
@@ -263,8 +137,9 @@ class RankedModel(Record):
         differs more.
     p_value : float
         P-value of a corrected paired t-test against the best: the smaller of those for log loss
-        and Brier score, adjusted for the number of comparisons. 1 if the two scores disagree,
-        and for the best itself.
+        and Brier score. It is adjusted for the number of comparisons with other models, but not
+        for the comparison of the best model with itself, uncalibrated or calibrated, which is
+        its `Gain`. 1 if the two scores disagree, and for the best itself.
     """
 
     model: int
@@ -295,6 +170,67 @@ class RankedModel(Record):
         """Whether it is significantly worse than the best, by more than a negligible amount."""
         return self.is_significant() and not self.is_negligible
 
+    @property
+    def standing(self) -> Standing:
+        """How it compares with the best, unless it is the best itself."""
+        if self.is_worse:
+            return Standing.WORSE
+        return Standing.SAME if self.is_significant() else Standing.CLOSE
+
+
+@dataclass(frozen=True)
+class Decision(Record):
+    """What the report concludes about one model.
+
+    Every sentence of the report about the model puts a part of this record into words.
+
+    Attributes
+    ----------
+    model : int
+        Index of the model in the evaluation.
+    name : str
+        Name of the model.
+    calibrate : bool
+        Whether its calibrated probabilities have the lower log loss. These are the ones to use.
+    uncalibrated, calibrated : Miscalibration
+        How far its probabilities are off, with the verdicts.
+    gain : Gain
+        What calibration changes, with the effect.
+    skill : Skill
+        The probabilities to use, compared with guessing.
+    standing : Standing
+        The probabilities to use, compared with those of the best model.
+    p_value : float
+        P-value of that comparison; 1 for the best model.
+    """
+
+    DERIVED: ClassVar[tuple[str, ...]] = ("verdict",)
+
+    model: int
+    name: str
+    calibrate: bool
+    uncalibrated: Miscalibration
+    calibrated: Miscalibration
+    gain: Gain
+    skill: Skill
+    standing: Standing
+    p_value: float
+
+    @property
+    def label(self) -> str:
+        """Name of the model and whether to calibrate it."""
+        return f"{self.name}, {'calibrated' if self.calibrate else 'uncalibrated'}"
+
+    @property
+    def miscalibration(self) -> Miscalibration:
+        """How far the probabilities to use are off."""
+        return self.calibrated if self.calibrate else self.uncalibrated
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the probabilities to use."""
+        return self.miscalibration.verdict
+
 
 @dataclass(frozen=True, eq=False)
 class Analysis(Record):
@@ -310,6 +246,8 @@ class Analysis(Record):
         The models, uncalibrated and calibrated, by increasing log loss.
     """
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("decisions",)
+
     evaluation: Evaluation
     models: tuple[ModelAnalysis, ...]
     ranking: tuple[RankedModel, ...]
@@ -319,13 +257,41 @@ class Analysis(Record):
         """The model with the lowest log loss."""
         return self.ranking[0]
 
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """What the report concludes about each model, the best one first."""
+        found: dict[int, Decision] = {}
+        for ranked in self.ranking:  # by increasing log loss
+            if ranked.model not in found:
+                found[ranked.model] = self._decide(ranked, is_best=not found)
+        return tuple(found.values())
+
+    @property
+    def recommendation(self) -> Decision:
+        """What the report concludes about the best model."""
+        return self.decisions[0]
+
+    def _decide(self, ranked: RankedModel, *, is_best: bool) -> Decision:
+        model = self.models[ranked.model]
+        return Decision(
+            model=ranked.model,
+            name=ranked.name,
+            calibrate=ranked.calibrated,
+            uncalibrated=model.miscalibration,
+            calibrated=model.calibrated_miscalibration,
+            gain=model.gain,
+            skill=model.calibrated_skill if ranked.calibrated else model.skill,
+            standing=Standing.BEST if is_best else ranked.standing,
+            p_value=ranked.p_value,
+        )
+
     def _shown(self) -> list[tuple[str, Any]]:
-        verdicts = {model.name: model.miscalibration.verdict for model in self.models}
-        effects = {model.name: model.gain.effect for model in self.models}
+        decisions = self.decisions
         return [
             ("classes", self.evaluation.classes),
             ("n_rows", len(self.evaluation.y)),
-            ("uncalibrated probabilities", verdicts),
-            ("effect of calibration", effects),
+            ("uncalibrated", {each.name: each.uncalibrated.verdict for each in decisions}),
+            ("calibrated", {each.name: each.calibrated.verdict for each in decisions}),
+            ("effect of calibration", {each.name: each.gain.effect for each in decisions}),
             ("best", self.best.label),
         ]

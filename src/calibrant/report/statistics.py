@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from math import isnan
+from typing import Any, Literal
 
 import numpy as np
+from scipy.stats import t as student
 
+from calibrant._core.binning import default_n_bins
 from calibrant._core.records import Interval
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.comparison import corrected_interval, corrected_t_test
-from calibrant.metrics import bootstrap_interval, calibration_test
+from calibrant.metrics import bootstrap_interval, calibration_test, squared_calibration_error
+from calibrant.metrics.performance import grouped_mean
+from calibrant.report.effects import Change
 from calibrant.report.evaluation import Evaluation
-from calibrant.report.records import Change
 
 # A score is a mean, so its bootstrap is fast; a calibration error is recomputed for each resample.
 N_SCORE_RESAMPLES, N_ERROR_RESAMPLES = 1000, 200
@@ -43,6 +48,8 @@ class HeldOutStatistics:
         True class of each prediction, as a column index.
     first_repeat : ndarray of shape (n_predictions,)
         Whether each prediction belongs to the first repeat.
+    n_groups : int
+        Number of groups of held-out rows. Without groups, each row is a group.
     """
 
     def __init__(self, evaluation: Evaluation):
@@ -54,6 +61,8 @@ class HeldOutStatistics:
         rng = np.random.RandomState(evaluation.random_state)
         # Repeats of a row and rows of a group are resampled together.
         names, group = np.unique(evaluation.group[evaluation.row], return_inverse=True)
+        self.n_groups = len(names)
+        self._group: IndexArray = group
         block = rng.permutation(len(names)) % MOST_BLOCKS
         self._block = (np.arange(len(names)) if len(names) <= MOST_BLOCKS else block)[group]
         # The test assumes independent rows, so it gets one row per group.
@@ -85,6 +94,71 @@ class HeldOutStatistics:
             sample_weight=weight,
         )
 
+    def calibration_error(
+        self, proba: FloatArray, kind: Literal["top-label", "classwise"] = "top-label"
+    ) -> Interval:
+        """Return a calibration error, root mean square, and its bootstrap interval.
+
+        Negative estimates of the squared error, which are possible, count as 0.
+        """
+        n_bins = default_n_bins(int(self.first_repeat.sum()))
+        metric = partial(squared_calibration_error, kind=kind, n_bins=n_bins)
+        square = self.interval(metric, proba, first_repeat_only=True)
+        values = np.array([square.estimate, square.low, square.high])
+        estimate, low, high = np.sqrt(np.maximum(values, 0.0)).tolist()
+        return Interval(estimate, low, high, square.level)
+
+    def class_mean_error(self, proba: FloatArray, level: float) -> Interval:
+        """Return the largest difference between mean probability and frequency of a class.
+
+        The interval is joint over the classes, by Bonferroni's correction of t-intervals. If it
+        includes 0 for all classes, the estimate is 0, since a maximum over classes is never 0.
+        """
+        first, n_classes = self.first_repeat, len(self.labels)
+        if self.n_groups < LEAST_BLOCKS:
+            return Interval(np.nan, np.nan, np.nan, level)
+        residual = proba[first] - (self.y_true[first, None] == self.labels)
+        weight = np.ones(len(residual))
+        means = [grouped_mean(each, weight, self._group[first]) for each in residual.T]
+        size = np.abs([mean.estimate for mean in means])
+        # The differences of two classes are the same except for their sign.
+        n_compared = 1 if n_classes == 2 else n_classes
+        quantile = student.ppf(1.0 - (1.0 - level) / (2 * n_compared), means[0].n_rows - 1)
+        half = quantile * np.array([mean.standard_error for mean in means])
+        return Interval(
+            float(np.where(size > half, size, 0.0).max()),
+            float(np.maximum(size - half, 0.0).max()),
+            float((size + half).max()),
+            level,
+        )
+
+    def verdict_error(self, proba: FloatArray, top_label: Interval | None = None) -> Interval:
+        """Return the error behind a verdict: of the most probable class or of any class.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_predictions, n_classes)
+            The probabilities.
+        top_label : Interval, default=None
+            Their `calibration_error`, if it is already known.
+
+        Returns
+        -------
+        Interval
+            The estimate and the ends are each the larger of those of `calibration_error` and
+            `class_mean_error`.
+        """
+        top = self.calibration_error(proba) if top_label is None else top_label
+        of_class = self.class_mean_error(proba, top.level)
+        if isnan(top.high) or isnan(of_class.high):
+            return top
+        return Interval(
+            max(top.estimate, of_class.estimate),
+            max(top.low, of_class.low),
+            max(top.high, of_class.high),
+            top.level,
+        )
+
     def change(self, new: FloatArray, old: FloatArray) -> Change:
         """Compare two losses by the corrected paired t-test over splits."""
         pair = self._by_split(new), self._by_split(old)
@@ -93,6 +167,19 @@ class HeldOutStatistics:
         estimate, half = self.mean(new - old), (high - low) / 2
         p_value = corrected_t_test(*pair, test_ratio).p_value
         return Change(estimate, estimate - half, estimate + half, p_value=p_value)
+
+    def training_frequencies(self) -> FloatArray:
+        """Return the class frequencies among the rows that are not held out in the same split.
+
+        Half a row per class is added, since a class may have no such row.
+        """
+        evaluation = self.evaluation
+        n_classes, n_splits = len(self.labels), int(evaluation.split.max()) + 1
+        held_out = np.bincount(
+            evaluation.split * n_classes + self.y_true, minlength=n_splits * n_classes
+        )
+        rest = evaluation.class_count + 0.5 - held_out.reshape(n_splits, n_classes)
+        return (rest / rest.sum(axis=1, keepdims=True))[evaluation.split]
 
     def calibration_p_value(self, proba: FloatArray) -> float:
         """Return the p-value of the test that all probabilities are calibrated."""

@@ -10,11 +10,8 @@ import pandas as pd
 
 from calibrant._core.progress import track
 from calibrant.classifier import CalibratedClassifier
-from calibrant.report.cross_validation import (
-    EvaluationSettings,
-    cross_validate_models,
-    evaluate_probabilities,
-)
+from calibrant.report.cross_validation import EvaluationSettings, cross_validate_models
+from calibrant.report.given import evaluate_probabilities
 from calibrant.report.page import write_report
 from calibrant.report.records import Analysis
 from calibrant.report.source import Commands, Source
@@ -26,7 +23,6 @@ from calibrant.tabular import (
     select_labels,
     select_training_rows,
 )
-from calibrant.tabular.probabilities import select_probabilities
 
 
 def report_on_table(
@@ -38,6 +34,7 @@ def report_on_table(
     models: Sequence[str],
     settings: EvaluationSettings | None = None,
     commands: Commands | None = None,
+    show_progress: bool = True,
 ) -> Analysis:
     """Evaluate models on a table and write the report.
 
@@ -57,6 +54,8 @@ def report_on_table(
         Settings of the cross-validation. ``None`` means the default settings.
     commands : Commands, default=None
         Commands that the page suggests. ``None`` means none.
+    show_progress : bool, default=True
+        Whether to show on standard error how much of the evaluation is done.
 
     Returns
     -------
@@ -75,7 +74,7 @@ def report_on_table(
         {MODELS[name].title: classifier for name, classifier in classifiers.items()},
         settings,
         groups=rows.groups,
-        progress=partial(track, title="evaluating"),
+        progress=partial(track, title="evaluating") if show_progress else None,
     )
     source = Source(title, table.loc[rows.X.index], schema, commands or Commands())
     return write_report(evaluation, output, source)
@@ -94,7 +93,7 @@ def report_on_probabilities(
     Parameters
     ----------
     table : DataFrame
-        A table as returned by `read_table`, with one column of probabilities per class.
+        A table as returned by `read_table`, with the columns of the calibrator.
     fitted : ProbabilityCalibrator
         Calibrator of the table. Cross-validation fits clones of it.
     output : Path
@@ -110,7 +109,7 @@ def report_on_probabilities(
         The numbers of the report.
     """
     evaluation = evaluate_probabilities(
-        select_probabilities(table, fitted.classes, logits=fitted.logits),
+        fitted.given.read(table).values,
         select_labels(table, fitted.settings["target"]),
         fitted.classes,
         calibrator=fitted.settings["method"],

@@ -84,10 +84,13 @@ function mostProbableClass(proba, row, n) {
   for (let k = 1; k < n; k++) if (proba[row * n + k] > proba[row * n + best]) best = k;
   return best;
 }
+function isolate(text) {
+  const element = document.createElement("bdi");
+  element.textContent = text;
+  return element;
+}
 function classElement(index) {
-  const name = document.createElement("bdi");
-  name.textContent = data.classes[index];
-  return name;
+  return isolate(data.classes[index]);
 }
 function listItem(...content) {
   const item = document.createElement("li");
@@ -102,12 +105,14 @@ function showDecisions() {
   const [uncalibrated, calibrated] = [unpack(model.uncalibrated), unpack(model.calibrated)];
   const total = { "most-probable": 0, uncalibrated: 0, calibrated: 0 };
   const changed = [];
+  const counts = Array.from({ length: n }, () => new Array(n).fill(0));
   data.truth.forEach((truth, row) => {
     const mostProbable = mostProbableClass(calibrated, row, n);
     const cheapest = cheapestClass(calibrated, row, table);
     total["most-probable"] += table[truth][mostProbable];
     total.uncalibrated += table[truth][cheapestClass(uncalibrated, row, table)];
     total.calibrated += table[truth][cheapest];
+    counts[truth][cheapest] += 1;
     if (mostProbable !== cheapest) changed.push({ row, mostProbable, cheapest, truth });
   });
   const most = Math.max(...Object.values(total), 1e-12);
@@ -118,14 +123,44 @@ function showDecisions() {
   document.getElementById("n-changed").textContent =
     `${changed.length} of ${data.truth.length} decisions ${changed.length === 1 ? "differs" : "differ"} from the most probable class.`;
   const items = changed.slice(0, MOST_LISTED).map(({ row, mostProbable, cheapest, truth }) => listItem(
-    `${data.rowWord} ${data.rows[row]}: `, classElement(cheapest), " instead of ", classElement(mostProbable),
+    isolate(data.rows[row]), ": ", classElement(cheapest), " instead of ", classElement(mostProbable),
     " (true class: ", classElement(truth), ")"));
   if (changed.length > MOST_LISTED) items.push(listItem(`and ${changed.length - MOST_LISTED} more`));
   document.getElementById("changed").replaceChildren(...items);
+  if (n === 2) showThreshold(table, counts);
+}
+// Of two classes, the second one costs less if its probability reaches the threshold.
+function showThreshold(table, counts) {
+  const [missed, raised] = [table[1][0], table[0][1]];
+  const threshold = (100 * raised) / (missed + raised);
+  document.getElementById("threshold").replaceChildren(...(missed + raised > 0
+    ? ["These costs imply a threshold: decide ", classElement(1), ` if its probability is above ${threshold.toFixed(1)}%.`]
+    : ["With costs of 0, every decision is as good as any other."]));
+  counts.forEach((row, truth) => row.forEach((count, decision) => {
+    document.getElementById(`n-${truth}-${decision}`).textContent = count;
+  }));
+}
+// The cost table as CSV: one row per true class, one column per decision. As in the files that
+// calibrant writes, an apostrophe keeps spreadsheets from running a name as a formula.
+function writeCell(value) {
+  const text = /^'*[=+\-@\t\r]/.test(value) && !Number.isFinite(Number(value)) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+function saveCosts() {
+  if (!costs.reportValidity()) return;
+  const rows = [["true class", ...data.classes]];
+  readCosts(data.classes.length).forEach((row, truth) => rows.push([data.classes[truth], ...row]));
+  const text = rows.map((row) => row.map(writeCell).join(",") + "\n").join("");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.download = "costs.csv";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 if (costs) {
   costs.addEventListener("input", showDecisions);
   costs.addEventListener("reset", () => setTimeout(showDecisions));
+  document.getElementById("save-costs").addEventListener("click", saveCosts);
   costs.addEventListener("submit", (event) => event.preventDefault());
 }
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((item) => { item.open = true; }));

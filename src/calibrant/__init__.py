@@ -20,6 +20,7 @@ else:
         "combination",
         "comparison",
         "datasets",
+        "decisions",
         "exceptions",
         "generation",
         "metrics",
@@ -28,6 +29,8 @@ else:
         "plots",
         "report",
         "strategies",
+        "updating",
+        "validation",
     )
 
     def __getattr__(name):

@@ -7,7 +7,17 @@ import typer
 import calibrant
 from calibrant.cli import app
 
-COMMANDS = {"demo", "report", "fit", "predict", "calibrate", "apply", "datasets"}
+COMMANDS = {
+    "demo",
+    "report",
+    "fit",
+    "predict",
+    "calibrate",
+    "apply",
+    "validate",
+    "update",
+    "datasets",
+}
 
 
 def test_all_commands_are_there_and_described_in_one_line(run):

@@ -46,7 +46,17 @@ def test_other_names_are_refused_with_those_of_the_registry(
 
 
 def test_shared_options_are_the_same_in_every_command():
-    for name in ("data", "target", "groups", "ignore", "categories", "seed", "jobs"):
+    for name in (
+        "data",
+        "target",
+        "groups",
+        "ignore",
+        "categories",
+        "sheet",
+        "missing",
+        "seed",
+        "jobs",
+    ):
         found = [
             (item.help, item.default, item.metavar)
             for command in ("demo", "report", "fit")
@@ -55,6 +65,19 @@ def test_shared_options_are_the_same_in_every_command():
         ]
         assert len(found) >= 2
         assert len(set(found)) == 1
+
+
+def test_columns_may_be_listed_with_commas_and_values_may_be_negative(run, write_csv, tmp_path):
+    rows = [[*row, -99, "uv"[n % 2]] for n, row in enumerate(np.random.RandomState(0).rand(40, 3))]
+    file = write_csv("data.csv", ["a", "b", "c,d", "code", "y"], rows)
+    model = tmp_path / "m.skops"
+    options = ["--target", "y", "--model", "naive-bayes", "--method", "none", "-o", model]
+    result = run("fit", file, *options, "--missing", "-99", "-1.5", "--ignore", "a,b")
+    assert result.exit_code == 0, result.output
+    assert TableModel.load(model).input_columns == ("c,d",)
+    assert "No cell holds '-1.5'" in result.stderr
+    result = run("fit", file, *options, "--ignore", "c,d")
+    assert TableModel.load(model).input_columns == ("a", "b")
 
 
 def test_a_repeatable_option_takes_several_values_and_names_with_a_dash(run, write_csv, tmp_path):

@@ -47,13 +47,17 @@ def test_fetch_prints_folders_and_notes_what_it_cannot_download(run, cache):
     assert result.stdout.splitlines() == expected
     assert result.stderr.startswith("note: Development Index cannot be downloaded")
     assert f"into {cache / 'development'}." in result.stderr
+    assert result.stderr.endswith("\n11 data sets ready to load.\n")
 
 
-@pytest.mark.parametrize("names", [(), ("seeds",)])
-def test_fetch_notes_nothing_that_is_there_or_was_not_asked_for(run, cache, names):
+@pytest.mark.parametrize(
+    ("names", "closing"),
+    [((), "11 data sets ready to load.\n"), (("seeds",), "1 data set ready to load.\n")],
+)
+def test_fetch_notes_nothing_that_is_there_or_was_not_asked_for(run, cache, names, closing):
     if not names:
         (cache / "development" / "Development Index.csv").touch()
-    assert run("datasets", "fetch", *names).stderr == ""
+    assert run("datasets", "fetch", *names).stderr == closing
 
 
 def test_fetch_prints_each_folder_as_soon_as_its_files_are_there(run, cache):

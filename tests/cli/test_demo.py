@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -28,6 +29,21 @@ def test_the_demo_prints_a_table_and_writes_a_report(run, short_demo, tmp_path):
     assert "waveform data" in page.read_text(encoding="utf-8")
 
 
+def test_the_demo_gives_its_numbers_as_json(run, short_demo, tmp_path):
+    result = run("demo", "-o", tmp_path / "demo.html", "--jobs", 1, "--json", "-", "--quiet")
+    assert (result.exit_code, result.stderr) == (0, "")
+    content = json.loads(result.stdout)
+    assert set(content["scenarios"]) == set(demo.SCENARIOS)
+    assert len(content["report"]["models"]) == 2
+
+
 def test_the_output_is_checked_before_anything_is_fitted(run, is_refused, tmp_path, monkeypatch):
     monkeypatch.setattr(demo, "run_demo", lambda **options: pytest.fail("fitted"))
     assert is_refused(run("demo", "--output", tmp_path / "no" / "demo.html"), "must exist")
+
+
+def test_a_data_file_is_not_replaced_by_the_report(run, is_refused, tmp_path):
+    table = tmp_path / "table"
+    table.write_text("x,y\n1,a\n")
+    assert is_refused(run("demo", "-o", table), "is a table, and a web page would replace it")
+    assert table.read_text() == "x,y\n1,a\n"

@@ -1,14 +1,20 @@
 import csv
+import json
 import os
 import pickle
+import subprocess
+import sys
+from decimal import Decimal
 
 import numpy as np
+import openpyxl
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant import save
 from calibrant.datasets import make_waveform
 from calibrant.tabular import ProbabilityCalibrator, TableModel, read_table
+from calibrant.tabular.csv_output import escape_formula
 
 
 @pytest.fixture(params=["predict", "apply"])
@@ -18,16 +24,96 @@ def predictor(request):
     return request.param, *map(request.getfixturevalue, names[request.param])
 
 
-def test_columns_are_the_classes_and_rows_sum_to_one(run, read_csv, predictor):
+def escaped(names):
+    return ["'=cmd()" if name == "=cmd()" else name for name in names]
+
+
+def test_the_predicted_class_comes_first_then_the_classes(run, read_csv, predictor):
     command, model, data = predictor
-    header, rows = read_csv(run(command, model, data).stdout)
+    header, rows = read_csv(run(command, model, data, "--digits", "all").stdout)
     kind = TableModel if command == "predict" else ProbabilityCalibrator
-    assert header == [
-        "'=cmd()" if name == "=cmd()" else name for name in kind.load(model).output_columns
-    ]
-    values = np.array(rows, dtype=float)
-    assert values.shape == (len(read_table(data)), 3)
-    np.testing.assert_allclose(values.sum(axis=1), 1, rtol=1e-12)
+    loaded = kind.load(model)
+    assert header == ["predicted_class", "probability", *escaped(loaded.output_columns)]
+    proba = loaded.predict_proba(read_table(data))
+    np.testing.assert_array_equal(np.array([row[2:] for row in rows], dtype=float), proba)
+    names = escaped(loaded.output_columns)
+    assert [row[0] for row in rows] == [names[index] for index in proba.argmax(axis=1)]
+    assert [float(row[1]) for row in rows] == proba.max(axis=1).tolist()
+
+
+@pytest.mark.parametrize(("options", "digits"), [([], 6), (["--digits", 2], 2)])
+def test_probabilities_are_rounded_and_sum_to_one_as_printed(
+    run, read_csv, predictor, options, digits
+):
+    command, model, data = predictor
+    _, rows = read_csv(run(command, model, data, *options).stdout)
+    for row in rows:
+        assert sum(map(Decimal, row[2:])) == 1
+        assert all(len(cell.partition(".")[2]) <= digits for cell in row[2:])
+        assert Decimal(row[1]) == max(map(Decimal, row[2:]))
+
+
+@pytest.mark.parametrize("digits", ["0", "16", "some", "-1"])
+def test_other_numbers_of_digits_are_refused(run, predictor, digits):
+    command, model, data = predictor
+    result = run(command, model, data, "--digits", digits)
+    assert result.exit_code == 2
+    assert "must be from 1 to 15, or all" in result.stderr
+    assert result.stdout == ""
+
+
+def test_costs_add_the_cheapest_decision(run, read_csv, predictor, write_csv):
+    command, model, data = predictor
+    header, rows = read_csv(run(command, model, data, "--digits", "all").stdout)
+    names, proba = header[2:], np.array([row[2:] for row in rows], dtype=float)
+    # The rows of the file are in another order than the classes of the model.
+    matrix = [[3, 0, 1], [1, 5, 1], [0, 2, 1]]
+    lines = [[name, *costs] for name, costs in zip(names, matrix, strict=True)]
+    costs = write_csv("costs.csv", ["true class", "treat", "leave", "wait"], lines[::-1])
+    header, rows = read_csv(run(command, model, data, "--costs", costs).stdout)
+    assert header == ["predicted_class", "probability", "decision", "expected_cost", *names]
+    expected = proba @ np.array(matrix)
+    decisions = ["treat", "leave", "wait"]
+    assert [row[2] for row in rows] == [decisions[index] for index in expected.argmin(axis=1)]
+    np.testing.assert_allclose([float(row[3]) for row in rows], expected.min(axis=1), atol=1e-6)
+
+
+def test_costs_that_do_not_fit_the_model_are_refused(run, is_refused, model, data, write_csv):
+    costs = write_csv("costs.csv", ["true class", "a", "b"], [["🌲", 1, 0], ["=cmd", 0, 1]])
+    result = run("predict", model, data, "--costs", costs)
+    assert is_refused(result, "got '=cmd' in line 3. ")
+
+
+def test_the_last_line_says_what_was_written(run, predictor, tmp_path):
+    command, model, data = predictor
+    n_rows, output = len(read_table(data)), tmp_path / "out.csv"
+    result = run(command, model, data, "-o", output)
+    assert result.stdout == ""
+    assert result.stderr == f"Wrote predictions for {n_rows} rows to {output}.\n"
+    result = run(command, model, data)
+    assert result.stderr == f"Wrote predictions for {n_rows} rows to standard output.\n"
+    assert run(command, model, data, "--quiet").stderr == ""
+    header, first, *_ = data.read_text(encoding="utf-8").splitlines()
+    result = run(command, model, "-", "-o", output, input=f"{header}\n{first}\n")
+    assert result.stderr == f"Wrote predictions for 1 row to {output}.\n"
+
+
+def test_the_result_is_available_as_json(run, is_refused, read_csv, predictor, tmp_path):
+    command, model, data = predictor
+    output, file = tmp_path / "out.csv", tmp_path / "result.json"
+    result = run(command, model, data, "-o", output, "--json", "-", "-q")
+    assert result.stderr == ""
+    content = json.loads(result.stdout)
+    header, rows = read_csv(output.read_text(encoding="utf-8"))
+    assert content["n_rows"] == len(rows)
+    assert escaped(content["columns"]) == header
+    assert content["notes"] == []
+    run(command, model, data, "-o", output, "--json", file)
+    assert json.loads(file.read_text()) == content
+    message = "Only one of the table and the JSON can go to standard output"
+    assert is_refused(run(command, model, data, "--json", "-"), message)
+    missing = tmp_path / "no" / "result.json"
+    assert is_refused(run(command, model, data, "--json", missing), "result.json must exist")
 
 
 def test_columns_may_be_in_any_order_with_others_between(run, predictor, write_csv):
@@ -67,7 +153,7 @@ def test_kept_columns_are_copied_and_formulas_stay_text(
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "is empty"), (b"x,y\n1\n", "line 2 has 1"), (b"\xff\xfe", "UTF-16")],
+    [(b"", "is empty"), (b"x,y\n1\n", "line 2 has 1"), (b"\xff\xfe", "is empty")],
 )
 def test_a_file_that_is_not_a_table_is_refused_and_nothing_is_written(
     run, is_refused, predictor, tmp_path, content, message
@@ -106,3 +192,72 @@ def test_a_pickle_is_refused_and_not_executed(run, is_refused, data, tmp_path):
     for command in ("predict", "apply"):
         assert is_refused(run(command, file, data), f"{file}")
     assert not marker.exists()
+
+
+def test_neither_the_data_nor_the_model_is_replaced(run, is_refused, predictor, tmp_path):
+    command, model, data = predictor
+    before = model.read_bytes(), data.read_bytes()
+    link = tmp_path / "link.csv"
+    os.link(data, link)
+    for output in (data, link, model):
+        result = run(command, model, data, "-o", output)
+        assert is_refused(result, "The output must not replace an input.")
+    other = tmp_path / "other.skops"
+    other.write_bytes(before[0])
+    assert is_refused(run(command, model, data, "-o", other), "suffix .csv, .tsv or .xlsx")
+    assert (model.read_bytes(), data.read_bytes()) == before
+
+
+def test_the_suffix_of_the_output_tells_its_format(run, read_csv, predictor, tmp_path):
+    command, model, data = predictor
+    expected = read_csv(run(command, model, data).stdout)
+    tsv, xlsx = tmp_path / "out.tsv", tmp_path / "out.xlsx"
+    assert run(command, model, data, "-o", tsv).exit_code == 0
+    header, *rows = csv.reader(tsv.read_text(encoding="utf-8").splitlines(), delimiter="\t")
+    assert (header, rows) == expected
+    assert run(command, model, data, "-o", xlsx).exit_code == 0
+    header, *rows = openpyxl.load_workbook(xlsx).active.iter_rows(values_only=True)
+    assert [escape_formula(name) for name in header] == expected[0]
+    assert [escape_formula(row[0]) for row in rows] == [row[0] for row in expected[1]]
+    values = [np.array([row[1:] for row in table], dtype=float) for table in (rows, expected[1])]
+    np.testing.assert_allclose(*values, rtol=1e-15)
+
+
+def test_kept_numbers_are_numbers_in_excel_and_as_written_in_csv(
+    run, read_csv, predictor, tmp_path
+):
+    command, model, data = predictor
+    header, *lines = data.read_text(encoding="utf-8").splitlines()
+    numbered = tmp_path / "numbered.csv"
+    rows = [f"{number}0,{number:05d},{line}" for number, line in enumerate(lines, start=1)]
+    numbered.write_text("\n".join([f"patient,ward,{header}", *rows]), encoding="utf-8")
+    xlsx = tmp_path / "out.xlsx"
+    options = [command, model, numbered, "--keep", "patient", "ward"]
+    assert run(*options, "-o", xlsx).exit_code == 0
+    sheet = openpyxl.load_workbook(xlsx).active
+    assert [cell.value for cell in sheet[2][:2]] == [10, "00001"]
+    _, written = read_csv(run(*options).stdout)
+    assert written[0][:2] == ["10", "00001"]
+
+
+def test_excel_output_without_openpyxl_is_refused(
+    run, is_refused, predictor, tmp_path, monkeypatch
+):
+    command, model, data = predictor
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    output = tmp_path / "out.xlsx"
+    assert is_refused(run(command, model, data, "-o", output), "calibrant[excel]")
+    assert not output.exists()
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(model, data, tmp_path):
+    header, *rows = data.read_text(encoding="utf-8").splitlines()
+    (tmp_path / "long.csv").write_text("\n".join([header, *rows * 50]), encoding="utf-8")
+    command = [sys.executable, "-m", "calibrant", "predict", str(model), "long.csv"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert process.returncode == 1
+    assert errors == b""

@@ -1,10 +1,14 @@
 import csv
+import json
 import os
 import re
+import select
 import shlex
 import signal
 import subprocess
 import sys
+import time
+from functools import partial
 from html import unescape
 
 import numpy as np
@@ -22,13 +26,14 @@ QUICK = ["--model", "naive-bayes", "--folds", "2", "--repeats", "1", "--jobs", "
 @pytest.fixture
 def data(tmp_path):
     """Numbers, categories, gaps and odd names everywhere."""
-    X, y = make_waveform(60, random_state=0)
+    X, y = make_waveform(120, random_state=0)
     path = tmp_path / "my data.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", *ODD[:2], "patient", "the class"])
+        writer.writerow(["id", *ODD[:2], "patient", "early", "late", "the class"])
         for number, (row, label) in enumerate(zip(X.round(2), y, strict=True)):
             cells = [row[5] if number % 9 else "", ODD[number % 3], f"p{number // 3}"]
+            cells += [row[6], row[14]]
             writer.writerow([1000 + number, *cells, ODD[label + 1]])
     return path
 
@@ -48,10 +53,12 @@ def test_the_commands_on_the_page_repeat_the_report_and_fit_the_model(data, tmp_
     text = data.read_text(encoding="utf-8")
     data.write_text(text.replace(ODD[0], f"-{ODD[0]}", 1), encoding="utf-8")  # in the header
     chosen = ["--target", "the class", "--groups", "patient", f"--ignore=-{ODD[0]}"]
-    chosen += ["--categories", ODD[1], *QUICK]
+    chosen += ["--categories", ODD[1], *QUICK[:2], "--folds", "5", "--repeats", "2", "--jobs", "1"]
+    chosen += ["--missing", "-999", "none", "--merge-case", "--rare-classes", "drop"]
     result = run("report", data.name, *chosen, "-o", "page.html")
     assert result.exit_code == 0, result.output
-    assert "Which model should I use?" in result.stdout
+    assert "Which model? Naive Bayes, " in result.stdout
+    assert f"What do I type? calibrant fit '{data.name}' --target 'the class'" in result.stdout
     assert result.stdout.endswith("Open page.html in a browser.\n")
     page = (tmp_path / "page.html").read_bytes()
     fit, again = commands(page.decode())
@@ -59,11 +66,34 @@ def test_the_commands_on_the_page_repeat_the_report_and_fit_the_model(data, tmp_
     (tmp_path / "page.html").unlink()
     assert run(*again[1:], "--jobs", "2").exit_code == 0
     assert (tmp_path / "page.html").read_bytes() == page
+    for option in ("--missing=-999", "--missing=none", "--merge-case", "--rare-classes"):
+        assert option in fit
+        assert option in again
     assert run(*fit[1:], "--jobs", "1").exit_code == 0
     assert (tmp_path / "model.skops").exists()
-    assert ("none" in fit) == (b">Naive Bayes, uncalibrated.<" in page)
+    assert ("none" in fit) == (b">Naive Bayes, uncalibrated<" in page)
     assert b"it has a different whole number in every row" in page
-    assert b"Whole groups of rows were split at random into 2 stratified folds" in page
+    assert b"Whole groups of rows were split at random into 5 stratified folds" in page
+
+
+def test_results_are_also_written_as_json(data, tmp_path):
+    output, results = tmp_path / "page.html", tmp_path / "results.json"
+    arguments = ["--target", "the class", *QUICK, "-o", output, "--json", results]
+    result = run("report", data, *arguments)
+    assert result.exit_code == 0, result.output
+    content = json.loads(results.read_text(encoding="utf-8"))
+    assert content["title"] == data.name
+    assert f"Can I trust its probabilities? {content['answers']['trust']}" in result.stdout
+    for warning in content["warnings"]:
+        assert f"Warning: {warning}" in result.stdout
+    assert any("use 'patient' for groups" in warning for warning in content["warnings"])
+    assert content["next_command"][-1] == "--groups=patient"
+    assert f"as advised above: {shlex.join(content['next_command'])}" in result.stdout
+    results.unlink()
+    assert run(*content["next_command"][1:], "--json", results).exit_code == 0
+    followed = json.loads(results.read_text(encoding="utf-8"))
+    assert followed["groups"] == "patient"
+    assert not any("for groups" in warning for warning in followed["warnings"])
 
 
 def test_several_models_are_compared_on_standard_input(data, tmp_path):
@@ -87,6 +117,7 @@ def test_several_models_are_compared_on_standard_input(data, tmp_path):
         ),
         (["my data.csv", "--target", "the class", "-o", "no/page.html"], "page.html must exist"),
         (["my data.csv", "--target", "the class", "-o", "."], "is a folder. Name a file"),
+        (["my data.csv", "--target", "the class", "-o", "./my data.csv"], "not replace an input"),
     ],
 )
 def test_mistakes_get_one_line_and_nothing_is_written(
@@ -106,7 +137,11 @@ def test_an_interrupted_report_leaves_nothing_behind(data, tmp_path):
     command = [sys.executable, "-m", "calibrant", "report", data, "-o", tmp_path / "page.html"]
     command += ["--target", "the class", "--model", "naive-bayes", "--jobs", "2"]
     command += ["--folds", "10", "--repeats", "500"]
-    process = subprocess.Popen(command, stderr=end, start_new_session=True)
+    # A shell starts commands in the background with interrupts ignored, and children inherit that.
+    interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(
+        command, stderr=end, start_new_session=True, preexec_fn=interruptible
+    )
     os.close(end)
     shown = ""
     try:
@@ -114,9 +149,12 @@ def test_an_interrupted_report_leaves_nothing_behind(data, tmp_path):
             shown += os.read(terminal, 1000).decode()
         # As a terminal does it: to the command and its workers.
         os.killpg(process.pid, signal.SIGINT)
-        while part := _read(terminal):
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and select.select([terminal], [], [], 20)[0]:
+            if not (part := _read(terminal)):
+                break
             shown += part
-        assert process.wait() not in (0, 2)
+        assert process.wait(20) not in (0, 2)
     finally:
         process.kill()
         process.wait()
@@ -147,9 +185,25 @@ def test_calibrate_reports_on_given_probabilities(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "Open page.html in a browser." in result.stdout
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "probabilities for 3 classes" in page
-    assert "your model, calibrated" in page
-    [again] = commands(page)
+    assert "Predicted probabilities of 3 classes" in page
+    assert "Your model, calibrated" in page
+    apply, again = commands(page)
+    assert apply == ["calibrant", "apply", "calibrator.skops", "NEW.csv", "-o", "calibrated.csv"]
     (tmp_path / "page.html").unlink()
     assert run(*again[1:]).exit_code == 0
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
+
+
+def test_the_numbers_of_the_report_are_available_as_json(data, tmp_path):
+    options = ["--target", "the class", "--ignore", "id", *QUICK, "-o", tmp_path / "page.html"]
+    result = run("report", data, *options, "--json", "-", "--quiet")
+    assert (result.exit_code, result.stderr) == (0, "")
+    content = json.loads(result.stdout)
+    assert content["schema"]["target"] == "the class"
+    [model] = content["models"]
+    assert model["name"] == "naive Bayes"
+    assert model["verdict"] == content["recommendation"]["verdict"]
+    notices = {notice["text"] for notice in content["schema"]["notices"]}
+    assert notices <= {*content["notes"], *content["warnings"]}
+    result = run("report", data, *options, "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")

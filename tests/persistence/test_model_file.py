@@ -1,3 +1,5 @@
+from zipfile import ZipFile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant import CalibratedClassifier, load, save
 from calibrant.persistence import read_info
+from calibrant.persistence.model_file import is_model_file
 
 INFO = "calibrant.json"
 
@@ -77,3 +80,13 @@ def test_changed_descriptions_are_refused(saved, rewrite, change_info, fields):
     for read in (load, read_info):
         with pytest.raises(ValueError, match="has been changed"):
             read(saved)
+
+
+def test_only_model_files_are_taken_for_models(tmp_path):
+    save(GaussianNB().fit([[0.0], [1.0], [2.0]], [0, 1, 1]), tmp_path / "model.skops")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    with ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("a.txt", "a")
+    assert is_model_file(tmp_path / "model.skops")
+    for name in ("table.csv", "other.zip", "none.skops", ""):
+        assert not is_model_file(tmp_path / name)

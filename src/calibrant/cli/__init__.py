@@ -17,18 +17,22 @@ except ImportError:
     ) from None
 
 from calibrant import __version__
-from calibrant.cli import calibrators, datasets, models
-from calibrant.cli.arguments import PLAIN, SeveralValues
+from calibrant.cli import calibrators, datasets, models, validation
+from calibrant.cli.arguments import PLAIN
 from calibrant.cli.demo import demo
+from calibrant.cli.parsing import SeveralValues
 from calibrant.cli.report import report
+from calibrant.cli.usage import OneLineUsage
 
-app = typer.Typer(**PLAIN)
+app = typer.Typer(cls=OneLineUsage, **PLAIN)
 app.command()(demo)
 app.command(cls=SeveralValues)(report)
 app.command(cls=SeveralValues)(models.fit)
 app.command(cls=SeveralValues)(models.predict)
-app.command()(calibrators.calibrate)
+app.command(cls=SeveralValues)(calibrators.calibrate)
 app.command(cls=SeveralValues)(calibrators.apply)
+app.command(cls=SeveralValues)(validation.validate)
+app.command(cls=SeveralValues)(validation.update)
 app.add_typer(datasets.app, name="datasets")
 
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from calibrant._core.registries import CALIBRATORS, MODELS
+from calibrant.cli.completion import complete_columns
 
 PLAIN: dict[str, Any] = {
     "no_args_is_help": True,
     "rich_markup_mode": None,  # plain text, also in errors
     "pretty_exceptions_enable": False,
 }
-DEFAULT_JOBS = 2
+# Processes are started only if they would save time. On a single core, they never would.
+DEFAULT_JOBS = min(2, os.cpu_count() or 1)
+RARE_CLASSES = ("keep", "merge", "drop")
 # The name of "no calibration" among the methods of ``fit``.
 NO_CALIBRATION = "none"
+# Values of ``--digits``: no rounding, the default, and the largest number.
+ALL_DIGITS, DEFAULT_DIGITS, MOST_DIGITS = "all", "6", 15
 
 
 def choose_from(names: Iterable[str], metavar: str = "NAME") -> dict[str, Any]:
@@ -38,26 +43,70 @@ def output_to(description: str) -> Any:
     return typer.Option("--output", "-o", metavar="FILE", help=description)
 
 
+def _check_digits(value: str) -> str:
+    if value != ALL_DIGITS and not (value.isdecimal() and 1 <= int(value) <= MOST_DIGITS):
+        raise typer.BadParameter(
+            f"must be from 1 to {MOST_DIGITS}, or {ALL_DIGITS}, got {value!r}."
+        )
+    return value
+
+
 def data_file(metavar: str) -> Any:
     """Return an argument that names a data file."""
-    formats = "CSV, TSV, Parquet or ARFF"
+    formats = "CSV, TSV, Excel, JSON, Parquet or ARFF"
     return typer.Argument(metavar=metavar, help=f"Data file ({formats}), or - for standard input.")
 
 
 DataFile = Annotated[str, data_file("DATA")]
 NewData = Annotated[str, data_file("NEW")]
-Target = Annotated[str, typer.Option(metavar="COLUMN", help="Column with the classes.")]
+Target = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN", help="Column with the classes.", autocompletion=complete_columns
+    ),
+]
 Groups = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
         help="Column that identifies rows that belong together, such as a patient ID.",
+        autocompletion=complete_columns,
     ),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to ignore.")]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMNS", help="Columns to ignore.", autocompletion=complete_columns),
+]
 Categories = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="Numeric columns to treat as categories."),
+    typer.Option(
+        metavar="COLUMNS",
+        help="Numeric columns to treat as categories.",
+        autocompletion=complete_columns,
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(metavar="SHEET", help="Name or number of the sheet of an Excel workbook to read."),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="VALUES",
+        help="Values to read as missing, in all columns or, as in age=999, in one.",
+    ),
+]
+MergeCase = Annotated[
+    bool,
+    typer.Option("--merge-case", help="Merge classes whose names differ only in case or spaces."),
+]
+RareClasses = Annotated[
+    str,
+    typer.Option(
+        help="What to do about classes with fewer than ten rows: keep them, merge them into a "
+        "class named other, or drop their rows.",
+        **choose_from(RARE_CLASSES, "keep|merge|drop"),
+    ),
 ]
 Model = Annotated[
     str, typer.Option(help=f"Classifier: {', '.join(MODELS)}.", **choose_from(MODELS))
@@ -77,36 +126,44 @@ MethodOrNone = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="INTEGER", help="Random seed.")]
 Jobs = Annotated[
     int,
-    typer.Option(metavar="INTEGER", help="Number of parallel processes; -1 means one per core."),
+    typer.Option(
+        metavar="INTEGER",
+        help="Largest number of parallel processes; -1 means one per core.",
+        show_default="2, or 1 on a single core",
+    ),
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="Columns of NEW to copy to the output."),
+    typer.Option(
+        metavar="COLUMNS",
+        help="Columns of NEW to copy to the output.",
+        autocompletion=complete_columns,
+    ),
 ]
-CsvFile = Annotated[str, output_to("CSV file to write, or - for standard output.")]
-
-
-class SeveralValues(TyperCommand):
-    """A command whose repeatable options take several values, as in ``--ignore age sex``.
-
-    A value that starts with a dash must follow an equals sign, as in ``--ignore=-b``.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments after repeating each such option before each of its values."""
-        repeatable = {
-            name
-            for parameter in self.params
-            if getattr(parameter, "multiple", False)
-            for name in parameter.opts
-        }
-        expanded: list[str] = []
-        option = None
-        for argument in args:
-            if argument in repeatable:
-                option = argument
-                continue
-            if argument.startswith("-"):
-                option = None
-            expanded += [argument] if option is None else [option, argument]
-        return super().parse_args(ctx, expanded)
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Table of costs, one row per true class and one column per decision; adds the "
+        "decision with the lowest expected cost.",
+    ),
+]
+Digits = Annotated[
+    str,
+    typer.Option(
+        metavar="INTEGER",
+        help=f"Digits after the decimal point, from 1 to {MOST_DIGITS}, or {ALL_DIGITS}.",
+        callback=_check_digits,
+        autocompletion=lambda: [DEFAULT_DIGITS, ALL_DIGITS],
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Json = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Also write the result as JSON, to a file or - for standard output."
+    ),
+]
+CsvFile = Annotated[
+    str, output_to("CSV, TSV or Excel file to write, or - for CSV to standard output.")
+]

@@ -7,19 +7,53 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calibrant.cli.arguments import CsvFile, DataFile, Keep, Method, NewData, Target, output_to
-from calibrant.cli.messages import one_line_errors, warnings_as_notes
-from calibrant.cli.predictions import write_predictions
+from calibrant.cli.arguments import (
+    DEFAULT_DIGITS,
+    Costs,
+    CsvFile,
+    DataFile,
+    Digits,
+    Json,
+    Keep,
+    Method,
+    Missing,
+    NewData,
+    Quiet,
+    Sheet,
+    Target,
+    output_to,
+)
+from calibrant.cli.completion import complete_assignments
+from calibrant.cli.messages import Messages, one_line_errors, warnings_as_notes
+from calibrant.cli.predictions import PredictionRequest, write_predictions
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from calibrant.tabular import ProbabilityCalibrator
+    from calibrant.tabular.probability_columns import ProbabilityColumns
 
 
 def calibrate(
     data: DataFile,
     target: Target,
+    sheet: Sheet = None,
+    missing: Missing = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=CLASS",
+            help="Columns that are not named after their class, as in score=malignant.",
+            autocompletion=complete_assignments,
+        ),
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="With two classes, the class of a single column of probabilities.",
+        ),
+    ] = None,
     logits: Annotated[
         bool, typer.Option("--logits", help="Treat the columns as logits, not probabilities.")
     ] = False,
@@ -29,52 +63,89 @@ def calibrate(
         Path | None,
         typer.Option(metavar="FILE", help="Also write an HTML report on the probabilities."),
     ] = None,
+    quiet: Quiet = False,
+    json: Json = None,
 ) -> None:
     """Fit a calibrator to probabilities from any model.
 
-    The data file must have a column with the true classes and, for each class, a column named
-    after the class with its predicted probabilities. The rows must be held out, that is, not used
-    to train the model.
+    The data file must have a column with the true classes and, for each class, a column with its
+    predicted probabilities; with two classes, one such column is enough. The rows must be held
+    out, that is, not used to train the model.
     """
-    from calibrant._core.files import check_writable
+    from calibrant._core.outputs import OutputKind, check_output
     from calibrant._core.phrases import count
     from calibrant.tabular import fit_probabilities, read_table
+    from calibrant.tabular.class_columns import split_assignments
+    from calibrant.tabular.reading import get_reading
 
-    with one_line_errors(), warnings_as_notes():
-        check_writable(output)
+    messages = Messages(quiet, json)
+    with one_line_errors(), warnings_as_notes(messages.note):
+        check_output(output, OutputKind.model, inputs=[data])
         if report is not None:
-            check_writable(report)
-        table = read_table(data)
-        fitted = fit_probabilities(table, target, logits=logits, method=method)
+            check_output(report, OutputKind.page, inputs=[data], outputs=[output])
+        messages.check(inputs=[data], outputs=[output, report])
+        table = read_table(data, sheet=sheet, missing=missing or ())
+        for notice in get_reading(table).notices:
+            messages.note(notice.text)
+        fitted = fit_probabilities(
+            table,
+            target,
+            columns=split_assignments(columns or (), [str(name) for name in table.columns]),
+            positive=positive,
+            logits=logits,
+            method=method,
+        )
+        for text in _describe_columns(fitted.given) + fitted.find_notices(table):
+            messages.note(text)
         fitted.save(output)
         if report is not None:
             _write_report(table, fitted, data, output, report)
-    print(
-        f"Calibrator fitted to {count(fitted.settings['n_rows'], 'row')} with "
-        f"{len(fitted.classes)} classes."
+    page = "" if report is None else f" Open {report} in a browser."
+    messages.finish(
+        f"Saved to {output}.{page}",
+        {**fitted.to_dict(), "output": str(output)},
+        summary=(
+            f"Calibrator fitted to {count(fitted.settings['n_rows'], 'row')} with "
+            f"{len(fitted.classes)} classes.",
+            fitted.report,
+        ),
     )
-    if fitted.report:
-        print(fitted.report)
-    print(f"Saved to {output}.")
-    if report is not None:
-        print(f"Open {report} in a browser.")
 
 
 def apply(
     calibrator: Annotated[
         Path,
         typer.Argument(
-            metavar="CALIBRATOR", help="Calibrator file written by calibrant calibrate."
+            metavar="CALIBRATOR", help="Calibrator file written by calibrant calibrate or update."
         ),
     ],
     data: NewData,
+    sheet: Sheet = None,
+    missing: Missing = None,
     keep: Keep = None,
+    costs: Costs = None,
+    digits: Digits = DEFAULT_DIGITS,
     output: CsvFile = "-",
+    quiet: Quiet = False,
+    json: Json = None,
 ) -> None:
-    """Calibrate the predicted probabilities in a new data file."""
+    """Calibrate the predicted probabilities in a new data file.
+
+    Its columns must have the same names as in the file that the calibrator was fitted to.
+    """
     from calibrant.tabular import ProbabilityCalibrator
 
-    write_predictions(ProbabilityCalibrator, calibrator, data, keep, output)
+    request = PredictionRequest(calibrator, data, sheet, missing or (), keep, costs, digits, output)
+    write_predictions(ProbabilityCalibrator, request, Messages(quiet, json, has_table=True))
+
+
+def _describe_columns(given: ProbabilityColumns) -> list[str]:
+    """Say which class a single column is for."""
+    if not given.is_single:
+        return []
+    [name] = given.names
+    what = "logit" if given.logits else "probability"
+    return [f"{name!r} is read as the {what} of {given.positive!r}."]
 
 
 def _write_report(
@@ -82,10 +153,21 @@ def _write_report(
 ) -> None:
     from calibrant.report import Commands
     from calibrant.report.tables import report_on_probabilities
+    from calibrant.tabular.reading import get_reading
 
     settings = fitted.settings
     command = ["calibrant", "calibrate", data, "--target", settings["target"]]
+    # With an equals sign, a name may begin with a dash.
+    command += [
+        f"--columns={column}={name}"
+        for name, column in zip(fitted.classes, fitted.given.columns, strict=True)
+        if column not in (None, name)
+    ]
+    command += [f"--positive={fitted.given.positive}"] if fitted.given.is_single else []
     command += ["--logits"] if fitted.logits else []
     command += ["--method", settings["method"], "-o", str(output), "--report", str(report)]
+    command += get_reading(table).options
     title = "standard input" if data == "-" else Path(data).name
-    report_on_probabilities(table, fitted, report, title=title, commands=Commands(command))
+    use = ["calibrant", "apply", str(output), "NEW.csv", "-o", "calibrated.csv"]
+    commands = Commands(command, lambda _, calibrated: use if calibrated else [])
+    report_on_probabilities(table, fitted, report, title=title, commands=commands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -45,10 +46,14 @@ def fetch(
 
     Files are stored in the folder CALIBRANT_DATA, if set, or in the user's cache folder.
     """
+    from calibrant._core.phrases import count
     from calibrant.datasets.storage import download_datasets, explain_missing
 
+    n_ready = 0
     with one_line_errors():
         for name, folder in download_datasets(names or None):
             print(f"{name}: {folder}")
+            n_ready += 1
     for text in [] if names else explain_missing():
         print_note(text)
+    print(f"{count(n_ready, 'data set')} ready to load.", file=sys.stderr)

@@ -8,24 +8,33 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.arguments import (
+    DEFAULT_DIGITS,
     DEFAULT_JOBS,
     NO_CALIBRATION,
     Categories,
+    Costs,
     CsvFile,
     DataFile,
+    Digits,
     Groups,
     Ignore,
     Jobs,
+    Json,
     Keep,
+    MergeCase,
     MethodOrNone,
+    Missing,
     Model,
     NewData,
+    Quiet,
+    RareClasses,
     Seed,
+    Sheet,
     Target,
     output_to,
 )
-from calibrant.cli.messages import one_line_errors, print_note, warnings_as_notes
-from calibrant.cli.predictions import write_predictions
+from calibrant.cli.messages import Messages, one_line_errors, warnings_as_notes
+from calibrant.cli.predictions import PredictionRequest, write_predictions
 
 
 def fit(
@@ -34,27 +43,44 @@ def fit(
     groups: Groups = None,
     ignore: Ignore = None,
     categories: Categories = None,
+    sheet: Sheet = None,
+    missing: Missing = None,
+    merge_case: MergeCase = False,
+    rare_classes: RareClasses = "keep",
     model: Model = "random-forest",
     method: MethodOrNone = "auto",
     seed: Seed = 0,
     jobs: Jobs = DEFAULT_JOBS,
     output: Annotated[Path, output_to("Model file to write.")] = Path("model.skops"),
+    quiet: Quiet = False,
+    json: Json = None,
 ) -> None:
     """Fit a calibrated model to a data file and save it."""
     import sys
 
-    from calibrant._core.files import check_writable
+    from calibrant._core.outputs import OutputKind, check_output
     from calibrant._core.phrases import capitalize, count
     from calibrant.tabular import MODELS, describe_table, fit_table, read_table
+    from calibrant.tabular.schema import Severity
+    from calibrant.tabular.skill import warn_of_guessing
 
-    with one_line_errors(), warnings_as_notes():
-        check_writable(output)
-        table = read_table(data)
+    messages = Messages(quiet, json)
+    with one_line_errors(), warnings_as_notes(messages.note):
+        check_output(output, OutputKind.model, inputs=[data])
+        messages.check(inputs=[data], outputs=[output])
+        table = read_table(data, sheet=sheet, missing=missing or ())
         schema = describe_table(
-            table, target, groups=groups, ignore=ignore or (), categories=categories or ()
+            table,
+            target,
+            groups=groups,
+            ignore=ignore or (),
+            categories=categories or (),
+            merge_case=merge_case,
+            rare_classes=rare_classes,
         )
         for notice in schema.notices:
-            print_note(notice.text)
+            is_warning = notice.severity is Severity.warning
+            (messages.warn if is_warning else messages.note)(notice.text)
         fitted = fit_table(
             table,
             schema,
@@ -62,28 +88,42 @@ def fit(
             method=None if method == NO_CALIBRATION else method,
             random_state=seed,
             n_jobs=jobs,
-            verbose=int(sys.stderr.isatty()),
+            verbose=int(sys.stderr.isatty() and not quiet),
         )
+        if guessing := warn_of_guessing(fitted.performance, schema.target):
+            messages.warn(guessing)
         fitted.save(output)
-    print(
-        f"{capitalize(MODELS[model].title)} fitted to {count(schema.n_rows, 'row')} with "
-        f"{count(len(schema.features), 'feature')} and {len(schema.classes)} classes of "
-        f"{schema.target!r}."
+    messages.finish(
+        f"Saved to {output}.",
+        {**fitted.to_dict(), "output": str(output)},
+        summary=(
+            f"{capitalize(MODELS[model].title)} fitted to {count(schema.n_rows, 'row')} with "
+            f"{count(len(schema.features), 'feature')} and {len(schema.classes)} classes of "
+            f"{schema.target!r}.",
+            fitted.report,
+        ),
     )
-    if fitted.report:
-        print(fitted.report)
-    print(f"Saved to {output}.")
 
 
 def predict(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="Model file written by calibrant fit.")
+        Path, typer.Argument(metavar="MODEL", help="Model file written by calibrant fit or update.")
     ],
     data: NewData,
+    sheet: Sheet = None,
+    missing: Missing = None,
     keep: Keep = None,
+    costs: Costs = None,
+    digits: Digits = DEFAULT_DIGITS,
     output: CsvFile = "-",
+    quiet: Quiet = False,
+    json: Json = None,
 ) -> None:
-    """Predict class probabilities for the rows of a new data file."""
+    """Predict class probabilities for the rows of a new data file.
+
+    The output has the predicted class and its probability, then the probability of each class.
+    """
     from calibrant.tabular import TableModel
 
-    write_predictions(TableModel, model, data, keep, output)
+    request = PredictionRequest(model, data, sheet, missing or (), keep, costs, digits, output)
+    write_predictions(TableModel, request, Messages(quiet, json, has_table=True))

@@ -1,17 +1,56 @@
-"""Predictions of saved models for new data, which ``predict`` and ``apply`` write as CSV."""
+"""Predictions of saved models for new data, which ``predict`` and ``apply`` write."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from calibrant.cli.arguments import ALL_DIGITS
+from calibrant.cli.messages import Messages, one_line_errors, warnings_as_notes
+from calibrant.cli.model_files import check_order
 
 if TYPE_CHECKING:
     from calibrant.tabular.saved_model import SavedModel
 
 
+@dataclass(frozen=True)
+class PredictionRequest:
+    """What ``predict`` and ``apply`` are asked for.
+
+    Attributes
+    ----------
+    model : Path
+        The file of the model.
+    data : str
+        The data file, or "-" for standard input.
+    sheet : str or None
+        The sheet of an Excel workbook, as in `read_table`.
+    missing : sequence of str
+        Values to read as missing, as in `read_table`.
+    keep : list of str or None
+        Columns of the data file to copy.
+    costs : str or None
+        The file of the cost table. ``None`` means no decisions.
+    digits : str
+        Digits after the decimal point, or "all".
+    output : str
+        The file to write, or "-" for standard output.
+    """
+
+    model: Path
+    data: str
+    sheet: str | None
+    missing: Sequence[str]
+    keep: list[str] | None
+    costs: str | None
+    digits: str
+    output: str
+
+
 def write_predictions(
-    kind: type[SavedModel], path: Path, data: str, keep: list[str] | None, output: str
+    kind: type[SavedModel], request: PredictionRequest, messages: Messages
 ) -> None:
     """Write the probabilities that a saved model predicts for a data file.
 
@@ -19,39 +58,66 @@ def write_predictions(
     ----------
     kind : type
         The class of the saved model.
-    path : Path
-        The file of the model.
-    data : str
-        The data file, or "-" for standard input.
-    keep : list of str or None
-        Columns of the data file to copy.
-    output : str
-        The CSV file to write, or "-" for standard output.
+    request : PredictionRequest
+        What to predict, and where to write it.
+    messages : Messages
+        What to print.
     """
-    from calibrant._core.files import check_writable, write_atomically
-    from calibrant.cli.messages import one_line_errors, print_note, warnings_as_notes
+    from calibrant._core.outputs import OutputKind, check_output
+    from calibrant._core.phrases import count
     from calibrant.tabular import read_table
-    from calibrant.tabular.columns import find_column
-    from calibrant.tabular.csv_output import to_csv
+    from calibrant.tabular.columns import find_columns
+    from calibrant.tabular.costs import read_costs
+    from calibrant.tabular.kept_columns import keep_columns
+    from calibrant.tabular.predictions import tabulate_predictions
+    from calibrant.tabular.reading import get_reading
+    from calibrant.tabular.writers import check_table_output, is_workbook, write_table
 
-    with one_line_errors(), warnings_as_notes():
-        if output != "-":
-            check_writable(output)
-        model = _load(kind, path)
-        table = read_table(data, expected=model.input_columns)
-        names = [find_column(table, name, "keep") for name in keep or ()]
+    with one_line_errors(), warnings_as_notes(messages.note):
+        check_order(request.model, request.data)
+        inputs: list[str | Path | None] = [request.model, request.data, request.costs]
+        check_output(request.output, OutputKind.table, inputs=inputs)
+        check_table_output(request.output)
+        if request.output == messages.json == "-":
+            raise ValueError(
+                "Only one of the table and the JSON can go to standard output, got both. Name a "
+                "file for the table with --output."
+            )
+        messages.check(inputs=inputs, outputs=[request.output])
+        model = _load(kind, request.model)
+        costs = None if request.costs is None else read_costs(request.costs, model.output_columns)
+        table = read_table(
+            request.data,
+            expected=model.input_columns,
+            sheet=request.sheet,
+            missing=request.missing,
+        )
+        for notice in get_reading(table).notices:
+            messages.note(notice.text)
+        names = find_columns(table, request.keep or (), "keep")
         for text in model.find_notices(table):
-            print_note(text)
-        content = to_csv(
+            messages.note(text)
+        columns = tabulate_predictions(
             model.predict_proba(table),
             model.output_columns,
-            {name: table[name].tolist() for name in names},
+            kept=keep_columns(table, names, numbers=is_workbook(request.output)),
+            costs=costs,
+            digits=None if request.digits == ALL_DIGITS else int(request.digits),
         )
-        if output == "-":
-            sys.stdout.buffer.write(content)
-            sys.stdout.buffer.flush()
-        else:
-            write_atomically(output, content)
+        write_table(columns, request.output)
+    place = "standard output" if request.output == "-" else request.output
+    messages.finish(
+        f"Wrote predictions for {count(len(table), 'row')} to {place}.",
+        {
+            "model": str(request.model),
+            "data": request.data,
+            "output": request.output,
+            "n_rows": len(table),
+            "classes": list(model.output_columns),
+            "columns": list(columns),
+            "costs": None if costs is None else costs.to_dict(),
+        },
+    )
 
 
 def _load(kind: type[SavedModel], path: Path) -> SavedModel:

@@ -16,12 +16,18 @@ from calibrant.cli.arguments import (
     Groups,
     Ignore,
     Jobs,
+    Json,
+    MergeCase,
+    Missing,
+    Quiet,
+    RareClasses,
     Seed,
+    Sheet,
     Target,
     choose_from,
     output_to,
 )
-from calibrant.cli.messages import one_line_errors
+from calibrant.cli.messages import Messages, one_line_errors
 
 DEFAULT_MODELS = ["random-forest", "naive-bayes", "logistic"]
 
@@ -32,6 +38,10 @@ def report(
     groups: Groups = None,
     ignore: Ignore = None,
     categories: Categories = None,
+    sheet: Sheet = None,
+    missing: Missing = None,
+    merge_case: MergeCase = False,
+    rare_classes: RareClasses = "keep",
     model: Annotated[
         list[str],
         typer.Option(
@@ -49,20 +59,27 @@ def report(
     seed: Seed = 0,
     jobs: Jobs = DEFAULT_JOBS,
     output: Annotated[Path, output_to("HTML report to write.")] = Path("report.html"),
+    quiet: Quiet = False,
+    json: Json = None,
 ) -> None:
     """Write a report on whether predicted probabilities can be trusted.
 
     The report is a single HTML page that compares classifiers with and without calibration.
     """
-    from calibrant._core.files import check_writable
-    from calibrant.report import Commands
+    from calibrant._core.outputs import OutputKind, check_output
+    from calibrant.report import Commands, Source, report_to_dict
     from calibrant.report.cross_validation import EvaluationSettings
+    from calibrant.report.source import describe_step
     from calibrant.report.tables import report_on_table
     from calibrant.report.text import summarize
     from calibrant.tabular import describe_table, read_table
 
     models = list(dict.fromkeys(model))
     columns = _spell_columns(data, target, groups, ignore or (), categories or ())
+    columns += [] if sheet is None else [f"--sheet={sheet}"]
+    columns += [f"--missing={value}" for value in missing or ()]
+    columns += ["--merge-case"] if merge_case else []
+    columns += [] if rare_classes == "keep" else ["--rare-classes", rare_classes]
     repeat = ["calibrant", "report", *columns]
     repeat += [word for name in models for word in ("--model", name)]
     repeat += ["--folds", str(folds), "--repeats", str(repeats), "--seed", str(seed)]
@@ -72,23 +89,46 @@ def report(
         words = ["calibrant", "fit", *columns, "--model", models[index], *method]
         return [*words, "--seed", str(seed), "-o", "model.skops"]
 
+    title = "standard input" if data == "-" else Path(data).name
+    commands = Commands([*repeat, "-o", str(output)], spell_fit)
+    messages = Messages(quiet, json)
     with one_line_errors():
-        check_writable(output)
-        table = read_table(data)
+        check_output(output, OutputKind.page, inputs=[data])
+        messages.check(inputs=[data], outputs=[output])
+        table = read_table(data, sheet=sheet, missing=missing or ())
         schema = describe_table(
-            table, target, groups=groups, ignore=ignore or (), categories=categories or ()
+            table,
+            target,
+            groups=groups,
+            ignore=ignore or (),
+            categories=categories or (),
+            merge_case=merge_case,
+            rare_classes=rare_classes,
         )
         analysis = report_on_table(
             table,
             schema,
             output,
-            title="standard input" if data == "-" else Path(data).name,
+            title=title,
             models=models,
             settings=EvaluationSettings(folds, repeats, seed, jobs),
-            commands=Commands([*repeat, "-o", str(output)], spell_fit),
+            commands=commands,
+            show_progress=not quiet,
         )
-    print(summarize(analysis))
-    print(f"Open {output} in a browser.")
+    source = Source(title, schema=schema, commands=commands)
+    messages.notes += source.notes  # which the page shows
+    messages.finish(
+        f"Open {output} in a browser.",
+        {
+            **report_to_dict(analysis, source),
+            "schema": schema.to_dict(),
+            "output": str(output),
+        },
+        summary=(
+            summarize(analysis, source.warnings(analysis), source.doubt(analysis)),
+            f"What do I type? {describe_step(source.next_step(analysis))}",
+        ),
+    )
 
 
 def _spell_columns(

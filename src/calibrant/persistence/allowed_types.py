@@ -22,14 +22,20 @@ from calibrant.generation import (
     MonteCarloCV,
     OutOfBag,
     RepeatedFolds,
+    ResampledFolds,
 )
+from calibrant.metrics import Mean, Performance
 from calibrant.strategies import AllPairs, Direct, OneVsRest, OutputCode
+from calibrant.updating import UpdatedClassifier
 
 CALIBRANT_TYPES = (
     CalibratedClassifier,
+    UpdatedClassifier,
     *filter(inspect.isclass, map(calibrators.__dict__.get, calibrators.__all__)),
     Interval,
+    Mean,
     ModelPerProblem,
+    Performance,
     SharedModel,
     VotingEnsemble,
     CrossFit,
@@ -38,6 +44,7 @@ CALIBRANT_TYPES = (
     MonteCarloCV,
     OutOfBag,
     RepeatedFolds,
+    ResampledFolds,
     AllPairs,
     Direct,
     OneVsRest,

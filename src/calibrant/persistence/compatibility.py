@@ -98,6 +98,7 @@ def upgrade_model(model: Any) -> None:
             _unite_gain_and_interval(vars(part))
             vars(part).setdefault("n_ensemble", 0)
             vars(part).setdefault("ensemble_gain", 0.0)
+            vars(part).setdefault("performance", None)
 
 
 def _add_missing_parameters(estimator: BaseEstimator) -> None:

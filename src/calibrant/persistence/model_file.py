@@ -76,6 +76,15 @@ def add_info(content: bytes, info: ModelInfo) -> bytes:
     return buffer.getvalue()
 
 
+def is_model_file(path: str | Path) -> bool:
+    """Return whether a file is a model file, damaged or not, rather than anything else."""
+    try:
+        with ZipFile(path) as archive:
+            return INFO_MEMBER in archive.namelist()
+    except Exception:  # no such file, another kind of file, or a forged archive
+        return False
+
+
 def read_model_file(path: Path) -> tuple[bytes, ModelInfo]:
     """Read a model file without building the model.
 

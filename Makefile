@@ -151,7 +151,10 @@ arena-results: .venv-arena/installed
 		$(ARENA_EXPERIMENTS) ranks --experiment $$name --store $(STORE) \
 			--output results/arena/$$name-ranks.png || exit 1; \
 	done
-	$(ARENA_EXPERIMENTS) tables --table harm --store $(STORE) --format markdown > results/arena/harm.md
+	for table in sizes svc harm; do \
+		$(ARENA_EXPERIMENTS) tables --table $$table --store $(STORE) --format markdown \
+			> results/arena/$$table.md || exit 1; \
+	done
 
 # Kinds and numbers of splits for the default, and the tables of results/splits, from a store.
 SPLITS := splits-50 splits-100 splits-200

@@ -24,7 +24,7 @@ from calibrant.cli.messages import one_line_errors
 from calibrant.cli.parsing import SeveralValues
 from experiments.arena.experiment import ArenaExperiment
 from experiments.arena.losses import ArenaLosses, compute_losses
-from experiments.arena.tables import HARM, SPLITS
+from experiments.arena.tables import SPLITS, TABLES_OF_ALL
 from experiments.cluster import dask_cluster
 from experiments.experiment import Experiment, TableOptions
 from experiments.page import render_results
@@ -36,10 +36,10 @@ from experiments.rendering import FORMATS, render
 from experiments.runner import make_status_table, run_experiment
 from experiments.store import Run, Store, open_store
 
-DATA_SETS_TABLE, HARM_TABLE, SPLITS_TABLE = "data-sets", "harm", "splits"
+DATA_SETS_TABLE, SPLITS_TABLE = "data-sets", "splits"
 TABLE_NAMES = [
     DATA_SETS_TABLE,
-    HARM_TABLE,
+    *TABLES_OF_ALL,
     SPLITS_TABLE,
     *dict.fromkeys(name for experiment in EXPERIMENTS.values() for name in experiment.tables),
 ]
@@ -56,7 +56,10 @@ def _list_tables() -> str:
     """Return the tables with their descriptions, once for all experiments that have them."""
     paragraphs = [
         _list_below("All experiments", {DATA_SETS_TABLE: DATA_SETS.description}),
-        _list_below("All experiments of the arena", {HARM_TABLE: HARM.description}),
+        _list_below(
+            "All experiments of the arena",
+            {name: table.description for name, table in TABLES_OF_ALL.items()},
+        ),
         _list_below("All experiments with splits", {SPLITS_TABLE: SPLITS.description}),
     ]
     for tables, group in groupby(EXPERIMENTS.values(), key=lambda experiment: experiment.tables):
@@ -158,8 +161,9 @@ def tables_command(
         if table == DATA_SETS_TABLE:
             print(render(DATA_SETS.make(), format), end="")
             return
-        if table == HARM_TABLE:
-            print(render(HARM.make(_read_losses(store, ARENAS, "arena")), format), end="")
+        if table in TABLES_OF_ALL:
+            made = TABLES_OF_ALL[table].make(_read_losses(store, ARENAS, "arena"))
+            print(render(made, format), end="")
             return
         if table == SPLITS_TABLE:
             parts = SPLITS.make(_read_losses(store, SPLITS_EXPERIMENTS, "splits"))

@@ -18,6 +18,19 @@ from experiments.rendering import MISSING, Cell, Table, plain_rows
 
 # Ratios to the uncalibrated log loss above which a method does slight or clear harm.
 SLIGHT_HARM, CLEAR_HARM = 1.005, 1.02
+# The title of the row with the means over all classifiers.
+ALL = "all"
+# Ways to get probabilities from a support vector machine, by the name of the method.
+SVC_REPLACEMENTS = {
+    AUTO: "CalibratedClassifier(SVC())",
+    "scikit-learn SVC(probability=True)": "SVC(probability=True)",
+    "scikit-learn sigmoid": "CalibratedClassifierCV(SVC(), ensemble=False)",
+    "scikit-learn temperature": (
+        'CalibratedClassifierCV(SVC(), method="temperature", ensemble=False)'
+    ),
+    "scikit-learn sigmoid, ensemble (default)": "CalibratedClassifierCV(SVC())",
+    RAW: "softmax(SVC().decision_function(X))",
+}
 
 
 def make_methods_table(losses: ArenaLosses, title: str) -> Table:
@@ -83,19 +96,15 @@ def make_classifiers_table(losses: ArenaLosses, title: str) -> Table:
     """Return one row per classifier: auto, raw, the best peer and an oracle."""
     _check_has_auto(losses)
     column = {name: index for index, name in enumerate(losses.methods)}
-    peers = [name for name in (*PEERS, *SVM_PEERS) if name in column]
+    peers = _peers(losses)
     rows = []
-    for name, shown in [*((one.name, one.title) for one in CLASSIFIERS.values()), (None, "all")]:
-        kept = [i for i, case in enumerate(losses.cases) if name in (None, case.classifier)]
-        if not kept:
-            continue
+    for shown, kept in _cases_by_classifier(losses).items():
         log_loss = losses.mean_log_loss[kept]
         by_peer = {peer: log_loss[:, column[peer]].mean() for peer in peers}
         # A peer that failed in some case has no comparable mean.
         complete = {peer: mean for peer, mean in by_peer.items() if not np.isnan(mean)}
         best = min(complete, key=lambda peer: complete[peer], default=None)
-        oracle = np.nanmin(log_loss[:, [column[peer] for peer in (RAW, *peers)]], axis=1).mean()
-        auto = log_loss[:, column[AUTO]].mean()
+        auto, oracle = log_loss[:, column[AUTO]].mean(), _oracle(losses)[kept].mean()
         rows.append(
             [
                 Cell(shown),
@@ -113,6 +122,53 @@ def make_classifiers_table(losses: ArenaLosses, title: str) -> Table:
         "packages that never failed. The oracle picks the best of raw and all peers for each data "
         "set, with hindsight.",
         reference_name="name",
+    )
+
+
+def make_sizes_table(losses_by_experiment: Mapping[str, ArenaLosses]) -> Table:
+    """Return one row per classifier: auto and the oracle of the peers in every experiment."""
+    titles = [classifier.title for classifier in CLASSIFIERS.values()]
+    rows = {title: [Cell(title)] for title in [*titles, ALL]}
+    for losses in losses_by_experiment.values():
+        _check_has_auto(losses)
+        auto, oracle = losses.mean_log_loss[:, losses.methods.index(AUTO)], _oracle(losses)
+        for title, kept in _cases_by_classifier(losses).items():
+            means = auto[kept].mean(), oracle[kept].mean()
+            rows[title] += [Cell(f"{mean:.4f}", bold=mean == min(means)) for mean in means]
+    columns = [f"{who}, {name}" for name in losses_by_experiment for who in (AUTO, "oracle")]
+    return Table(
+        "The default and an oracle of the peers",
+        ["classifier", *columns],
+        [row for row in rows.values() if len(row) == len(columns) + 1],
+        "Mean log loss over the data sets. The oracle picks the best of raw and all peers for each "
+        "data set, with hindsight. Data sets with too few rows for a size are left out.",
+    )
+
+
+def make_svc_table(losses_by_experiment: Mapping[str, ArenaLosses]) -> Table:
+    """Return one row per replacement of ``SVC(probability=True)``: its log loss by experiment."""
+    means: dict[str, list[float]] = {}
+    for losses in losses_by_experiment.values():
+        kept = [i for i, case in enumerate(losses.cases) if case.classifier == "svm"]
+        for name in SVC_REPLACEMENTS:
+            log_loss = losses.mean_log_loss[kept, losses.methods.index(name)]
+            means.setdefault(name, []).append(float(log_loss.mean()))
+    least = np.min(list(means.values()), axis=0)
+    return Table(
+        "Probabilities of a support vector machine",
+        ["method", *losses_by_experiment],
+        [
+            [
+                Cell(f"`{SVC_REPLACEMENTS[name]}`"),
+                *(
+                    Cell(f"{mean:.4f}", bold=mean == best)
+                    for mean, best in zip(row, least, strict=True)
+                ),
+            ]
+            for name, row in means.items()
+        ],
+        "Mean log loss over the data sets, with an RBF kernel. Data sets with too few rows for a "
+        "size are left out.",
     )
 
 
@@ -264,6 +320,27 @@ def make_losses_table(losses: ArenaLosses, title: str) -> Table:
     )
 
 
+def _cases_by_classifier(losses: ArenaLosses) -> dict[str, list[int]]:
+    """Return the positions of the cases of each classifier, by its title, and of all cases."""
+    found = {
+        classifier.title: [i for i, case in enumerate(losses.cases) if case.classifier == name]
+        for name, classifier in CLASSIFIERS.items()
+    }
+    return {title: kept for title, kept in found.items() if kept} | {
+        ALL: list(range(len(losses.cases)))
+    }
+
+
+def _peers(losses: ArenaLosses) -> list[str]:
+    return [name for name in (*PEERS, *SVM_PEERS) if name in losses.methods]
+
+
+def _oracle(losses: ArenaLosses) -> FloatArray:
+    """Return the lowest mean log loss of raw and the peers in each case."""
+    columns = [losses.methods.index(name) for name in (RAW, *_peers(losses))]
+    return np.nanmin(losses.mean_log_loss[:, columns], axis=1)
+
+
 def _check_has_auto(losses: ArenaLosses) -> None:
     if AUTO not in losses.methods:
         raise ValueError(
@@ -319,5 +396,10 @@ TABLES = {
     ),
     "losses": TableType("losses of every run", make_losses_table),
 }
-HARM = TableType("how often the default is worse than no calibration", make_harm_table)
+# Tables of all sizes.
+TABLES_OF_ALL = {
+    "sizes": TableType("the default and an oracle of the peers by size", make_sizes_table),
+    "svc": TableType("replacements of SVC(probability=True) by size", make_svc_table),
+    "harm": TableType("how often the default is worse than no calibration", make_harm_table),
+}
 SPLITS = TableType("log loss, harm and time by kind of splits", make_splits_tables)

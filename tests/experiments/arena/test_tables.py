@@ -3,12 +3,15 @@ import pytest
 
 from experiments.arena.losses import compute_losses
 from experiments.arena.tables import (
+    SVC_REPLACEMENTS,
     make_classifiers_table,
     make_harm_table,
     make_harmed_table,
     make_losses_table,
     make_methods_table,
+    make_sizes_table,
     make_splits_tables,
+    make_svc_table,
 )
 from experiments.rendering import render
 
@@ -178,6 +181,35 @@ def splits_losses(make_arena_run):
     return compute_losses(runs, 50)
 
 
+def test_replacements_of_svc_have_their_losses_with_that_classifier(make_arena_run):
+    certainties = dict(zip(SVC_REPLACEMENTS, (0.9, 0.8, 0.7, 0.6, 0.55, 0.5), strict=True))
+    runs = [
+        make_arena_run(method, "ecoli", 0, certainty, classifier="svm")
+        for method, certainty in certainties.items()
+    ]
+    runs += [make_arena_run(method, "ecoli", 0, 0.99, classifier="nb") for method in certainties]
+    table = make_svc_table({"arena": compute_losses(runs, None)})
+    assert [row[1].text for row in table.rows] == [
+        f"{-np.log(p):.4f}" for p in certainties.values()
+    ]
+    assert [row[1].bold for row in table.rows] == [True, False, False, False, False, False]
+
+
+def test_sizes_have_auto_and_the_oracle_of_every_experiment(losses, make_arena_run):
+    certain = [
+        make_arena_run(method, "ecoli", fold, certainty)
+        for fold in range(3)
+        for method, certainty in {"raw": 0.5, "auto": 0.6, "probmetrics SMS": 0.7}.items()
+    ]
+    table = make_sizes_table({"arena": losses, "arena-50": compute_losses(certain, 50)})
+    # The oracle of the first experiment takes SMS on one data set and raw on the other.
+    oracle = -np.mean([np.log([0.7, 0.71, 0.69]), np.log([0.9, 0.91, 0.89])])
+    auto = -np.mean([np.log([0.8, 0.81, 0.79]), np.log([0.899, 0.909, 0.889])])
+    expected = [f"{loss:.4f}" for loss in (auto, oracle, -np.log(0.6), -np.log(0.7))]
+    assert cells(table) == {"naive Bayes": expected, "all": expected}
+    assert [cell.bold for cell in table.rows[0][1:]] == [True, False, False, True]
+
+
 def test_splits_are_compared_with_the_default(splits_losses):
     (table,) = make_splits_tables({"splits-50": splits_losses})
     assert table.header[:4] == ["splits", "nb", "svm", "all"]
@@ -215,6 +247,7 @@ def test_tables_about_the_default_require_its_runs(make_arena_run):
         lambda: make_classifiers_table(losses, "arena"),
         lambda: make_harmed_table(losses, "arena"),
         lambda: make_harm_table({"arena": losses}),
+        lambda: make_sizes_table({"arena": losses}),
     ):
         with pytest.raises(ValueError, match=r"runs of the method 'auto', got runs of raw"):
             make()

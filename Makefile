@@ -8,6 +8,7 @@
 #   make lint          style, types and import layers
 #   make docs          the documentation, with its examples run: docs/_build/index.html
 #   make test-kernels  the numeric tests with the linear algebra of other processors
+#   make test-oldest   the tests with the oldest supported versions of the dependencies
 #   make dist          source distribution and wheel, checked as for a release: see RELEASING.md
 #
 # Research and speed, from a checkout; see experiments/README.md and CONTRIBUTING.md:
@@ -22,7 +23,7 @@ PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-kernels browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results clean
+.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
@@ -41,6 +42,20 @@ test-kernels: .venv/test-tools
 		echo "OpenBLAS kernels: $$kernel"; \
 		OPENBLAS_CORETYPE=$$kernel $(PYTEST) -m "not slow" tests $(NOT_NUMERIC:%=--ignore=tests/%) $(PYTEST_ARGS) || exit 1; \
 	done
+
+# Old and new packages meet here that were never meant to: their warnings are no errors.
+OLDEST := .venv-oldest/bin
+test-oldest: .venv-oldest/installed
+	$(OLDEST)/python -m pytest -n 2 --dist worksteal --pyargs calibrant tests \
+		"--ignore-glob=*browser*" -W default $(PYTEST_ARGS)
+
+.venv-oldest/installed: .venv/installed
+	$(PYTHON) -m venv .venv-oldest
+	$(OLDEST)/python -m pip install --quiet uv
+	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --resolution lowest-direct \
+		-r pyproject.toml --extra test "setuptools>=77"
+	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --reinstall --no-deps dist/*.whl
+	touch $@
 
 docs: .venv/docs-tools
 	rm -rf docs/api/generated
@@ -96,7 +111,7 @@ dist: .venv/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 clean:
-	rm -rf .venv .venv-arena build dist src/*.egg-info demo.html docs/_build docs/api/generated docs/gallery
+	rm -rf .venv .venv-arena .venv-oldest build dist src/*.egg-info demo.html docs/_build docs/api/generated docs/gallery
 
 # Experiments; finished tasks are stored and not repeated. See experiments/README.md.
 STORE ?= results.sqlite

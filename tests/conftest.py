@@ -56,6 +56,12 @@ def paper_data() -> None:
 
 
 @pytest.fixture
+def always_start_workers(monkeypatch):
+    """Run fits in workers even if they take less time than starting workers does."""
+    monkeypatch.setattr("calibrant._core.fitting.WORKER_START_SECONDS", 0.0)
+
+
+@pytest.fixture
 def unprivileged():
     """Return a context in which files without permission cannot be read, even by the superuser."""
 

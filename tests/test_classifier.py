@@ -151,6 +151,7 @@ def test_two_classes_are_one_problem(strategy):
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
 
 
+@pytest.mark.usefixtures("always_start_workers")
 def test_result_does_not_depend_on_the_number_of_jobs(waveform):
     X, y, X_new, _ = waveform
     forest = RandomForestClassifier(5)

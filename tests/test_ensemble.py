@@ -203,6 +203,7 @@ def test_more_voters_need_more_repeats(waveform):
     assert len(model.estimators_[0]) == 12
 
 
+@pytest.mark.usefixtures("always_start_workers")
 @pytest.mark.parametrize(
     "estimator", [GaussianNB(), LogisticRegression(max_iter=1000)], ids=["closed", "refit"]
 )

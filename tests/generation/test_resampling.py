@@ -176,6 +176,7 @@ def test_dgg_groups_what_dg_generates():
     assert len(grouped.points()[0]) == len(plain) // 100 == 50
 
 
+@pytest.mark.usefixtures("always_start_workers")
 @pytest.mark.parametrize("generator", [MonteCarloCV(n_points=500), CrossFit(4)], ids=repr)
 def test_result_does_not_depend_on_the_number_of_jobs(generator):
     X, y = make_rows([30, 30, 30])

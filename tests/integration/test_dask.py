@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant import CalibratedClassifier
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("always_start_workers")]
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +41,11 @@ def rows():
             RandomForestClassifier(10), strategy="all-pairs", method="sigmoid", cv=3, random_state=0
         ),
         CalibratedClassifier(RandomForestClassifier(60), random_state=0),
-        CalibratedClassifier(GaussianNB(), random_state=0),
+        CalibratedClassifier(GaussianNB(), ensemble=False, random_state=0),
+        CalibratedClassifier(LogisticRegression(), random_state=0),
+        CalibratedClassifier(GaussianNB(), ensemble=5, random_state=0),
     ],
-    ids=["Monte Carlo", "folds", "out of bag", "closed form"],
+    ids=["Monte Carlo", "folds", "out of bag", "closed form", "voters and model", "voters"],
 )
 def test_a_fit_on_a_cluster_equals_a_serial_fit(client, rows, model):
     X, y = rows
@@ -64,7 +66,6 @@ def test_rows_are_sent_to_the_cluster_once_for_all_fits(client, rows, monkeypatc
 
         return call
 
-    monkeypatch.setattr("calibrant._core.fitting.WORKER_START_SECONDS", 0.0)
     for method in (Client.submit, Client.scatter):
         monkeypatch.setattr(Client, method.__name__, counted(method))
     with parallel_config(backend="dask"):

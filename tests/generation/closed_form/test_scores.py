@@ -296,6 +296,7 @@ def test_scores_close_to_1_are_tied_as_in_refits(make_case, estimator):
     assert len(np.unique(score[close_to_1])) < 2 * len(np.unique(refit[close_to_1]))
 
 
+@pytest.mark.usefixtures("always_start_workers")
 def test_parallel_jobs_give_the_same_probabilities(make_rows):
     X, y = make_rows(60)
     X[0] = X[1]

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant._core.point_batches import PointBatch
 from calibrant.calibrators import ENIR
 from calibrant.calibrators._enir_batch import fit_enirs
+from calibrant.calibrators._point_batches import PointBatch
 
 pytestmark = pytest.mark.usefixtures("each_kernel")
 

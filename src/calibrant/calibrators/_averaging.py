@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import stdtr
 
 from calibrant._core.cross_fitting import cross_fit
-from calibrant._core.mixture import fit_mixture
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant.calibrators._mixture import fit_mixture
 
 # The pseudo-count of each candidate: no finite number of rows justifies a weight of exactly 0 or 1.
 CANDIDATE_PSEUDO_COUNT = 0.1

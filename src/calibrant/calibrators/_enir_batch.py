@@ -13,9 +13,9 @@ from scipy.special import xlogy
 
 from calibrant._core.binning import run_starts
 from calibrant._core.merging import Forest, Leaves, merge_leaves
-from calibrant._core.point_batches import PointBatch
 from calibrant._core.probability_floor import PSEUDO_COUNT, floor_frequencies
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.calibrators._point_batches import PointBatch
 from calibrant.calibrators.enir import (
     ENIR,
     LARGEST_PROBA,

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 
 from calibrant._core.binning import Points
-from calibrant._core.point_batches import PointBatch
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._base import MulticlassCalibrator
 from calibrant.calibrators._enir_batch import fit_enirs
+from calibrant.calibrators._point_batches import PointBatch
 from calibrant.calibrators._protocol import fit_in_place, predict_points
 from calibrant.calibrators.baselines import ConstantCalibrator
 from calibrant.calibrators.enir import ENIR

@@ -6,9 +6,9 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
-from calibrant._core.distinct_rows import count_distinct_rows
 from calibrant._core.validation import Rows
 from calibrant._core.voting import NO_VOTING, Voting
+from calibrant.generation._distinct_rows import count_distinct_rows
 from calibrant.generation.base import Generator
 from calibrant.generation.frozen import FrozenModel
 from calibrant.generation.out_of_bag import GroupedVotes, OutOfBag, has_enough_votes

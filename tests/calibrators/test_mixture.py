@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from calibrant._core.mixture import fit_mixture
+from calibrant.calibrators._mixture import fit_mixture
 
 
 def draw_problem(seed, n_points, n_components):

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant._core.binning import equal_weight_groups, group_means, pool_ties
-from calibrant._core.point_batches import PointBatch
+from calibrant.calibrators._point_batches import PointBatch
 
 
 @st.composite

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from calibrant._core.distinct_rows import count_distinct_rows
+from calibrant.generation._distinct_rows import count_distinct_rows
 
 tables = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20)
 
@@ -18,6 +18,10 @@ tables = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, m
 @given(tables)
 def test_distinct_rows_are_counted_in_any_container(convert, rows):
     assert count_distinct_rows(convert(rows)) == len(set(rows))
+
+
+def test_rows_of_a_list_may_differ_in_length():
+    assert count_distinct_rows([["a", "b"], ["a"], ["a", "b"], [], {"a": 1}]) == 4
 
 
 def test_text_and_missing_values_are_compared():

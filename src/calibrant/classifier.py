@@ -249,19 +249,17 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             estimator = generator.prepare(estimator)
         fitter = Fitter(estimator, data, rng, self.n_jobs, self.verbose)
         models = [] if voting.required else generator.fit_models(fitter, problems)
-        self.estimators_, self.ensembles_ = models, None
-        self._scorer = generator.scorer
+        self._scorer, self.ensembles_ = generator.scorer, None
         if calibrator is None:
             fitter.issue_warnings()
-            return self._leave_uncalibrated()
+            return self._leave_uncalibrated(models)
 
         # problems -> held-out scores, and models that vote
         generated = generator.generate(fitter, problems, models, n_voters)
         if voting.required:
             generated = generated.votes()
-            can_vote = generated.has_voters
-            models = generated.ensembles() if can_vote else generator.fit_models(fitter, problems)
-            self.estimators_ = models
+            models = generated.ensembles() or generator.fit_models(fitter, problems)
+        self.estimators_ = models
         fitter.issue_warnings(generator.handled_warnings)
 
         # held-out scores -> calibrators
@@ -423,14 +421,14 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         return make_training_data(rows, *routed, generator.known_classes(estimator))
 
-    def _leave_uncalibrated(self) -> Self:
-        """Keep the estimator's probabilities, which it must have."""
-        self.calibrators_ = None
+    def _leave_uncalibrated(self, models: list[Any]) -> Self:
+        """Keep the probabilities of the models, which they must have."""
+        self.estimators_, self.calibrators_ = models, None
         self.__dict__.pop("calibration_report_", None)  # of an earlier fit
-        if not hasattr(self.estimators_[0], "predict_proba"):
+        if not hasattr(models[0], "predict_proba"):
             raise ValueError(
                 "method=None requires an estimator with predict_proba. "
-                f"{type(self.estimators_[0]).__name__} has none. "
+                f"{type(models[0]).__name__} has none. "
                 "Use method='auto', which maps its decision_function to probabilities."
             )
         return self

@@ -31,14 +31,9 @@ class Generated:
     held_out: list[HeldOutScores]
     voters: list[list[Any]]
 
-    @property
-    def has_voters(self) -> bool:
-        """Whether every problem has voters."""
-        return all(self.voters)
-
     def ensembles(self) -> list[VotingEnsemble]:
-        """Return the ensemble of voters of every problem."""
-        return [VotingEnsemble(voters) for voters in self.voters]
+        """Return the ensemble of voters of every problem; an empty list if one has no voters."""
+        return [VotingEnsemble(voters) for voters in self.voters] if all(self.voters) else []
 
     def votes(self) -> Generated:
         """Return the averaged scores of the voters in place of those of single models."""

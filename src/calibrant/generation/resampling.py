@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calibrant._core.fitting import Fitter, one_blas_thread
-from calibrant._core.held_out import HeldOutScores, scored_points
+from calibrant._core.fitting import Fitter
 from calibrant._core.problems import ProblemSplit, ScoringProblem
 from calibrant._core.splits import check_split, make_draws, make_folds, resample_rows
 from calibrant._core.training_data import TrainingData
-from calibrant._core.typing import FloatArray, IndexArray, Split
+from calibrant._core.typing import IndexArray, Split
+from calibrant.generation._split_scores import pool_scores, score_splits
 from calibrant.generation.base import Generated, Generator
 
 # Very small problems would need thousands of refits to reach n_points, which would reveal no more
@@ -47,12 +47,12 @@ class Resampling(Generator):
         elif not models:
             splits = [of_problem[:n_voters] for of_problem in splits]
         votes = [k < n_voters for of_problem in splits for k in range(len(of_problem))]
-        scores, models = _held_out_scores(fitter, list(chain.from_iterable(splits)), votes)
+        scores, fitted = score_splits(fitter, list(chain.from_iterable(splits)), votes)
         held_out, voters, start = [], [], 0
         for problem, of_problem in zip(problems, splits, strict=True):
             part = slice(start, start := start + len(of_problem))
-            held_out.append(_pool(problem, of_problem, scores[part], fitter.data, n_voters))
-            voters.append([model for model in models[part] if model is not None])
+            held_out.append(pool_scores(problem, of_problem, scores[part], fitter.data, n_voters))
+            voters.append([model for model in fitted[part] if model is not None])
         return Generated(held_out, voters)
 
     @abstractmethod
@@ -308,74 +308,6 @@ class ResampledFolds(Resampling):
             [split._replace(times=int(_has_no_repetitions(split.train))) for split in of_problem]
             for of_problem in super().problem_splits(splits, problems)
         ]
-
-
-def _held_out_scores(
-    fitter: Fitter, splits: list[ProblemSplit], votes: list[bool]
-) -> tuple[list[FloatArray], list[Any]]:
-    """Score the test rows of each split.
-
-    Models that vote are fitted; other scores are computed in closed form if possible. Returns
-    the scores and the models of the splits; None for a model that does not vote.
-    """
-    from calibrant.generation.closed_form import closed_form_scores  # slow to import
-
-    seeds = fitter.draw_seeds(len(splits))
-    scores: list[Any] = [None] * len(splits)
-    models: list[Any] = [None] * len(splits)
-
-    def refit(positions: Sequence[int]) -> list[FloatArray]:
-        fitted = fitter.fit_and_score(
-            [splits[k] for k in positions],
-            seeds[list(positions)],
-            [votes[k] for k in positions],
-        )
-        for k, (score, model) in zip(positions, fitted, strict=True):
-            scores[k], models[k] = score, model
-        return [score for score, _ in fitted]
-
-    refit([k for k, votes_too in enumerate(votes) if votes_too])
-    others = [k for k, votes_too in enumerate(votes) if not votes_too]
-    with one_blas_thread():
-        exact = closed_form_scores(
-            fitter.estimator,
-            fitter.data.X,
-            fitter.data.fit_params,
-            [splits[k] for k in others],
-            lambda positions: refit([others[k] for k in positions]),
-        )
-    for k, score in zip(others, exact, strict=True):
-        scores[k] = score
-    return scores, models
-
-
-def _pool(
-    problem: ScoringProblem,
-    splits: list[ProblemSplit],
-    scores: list[FloatArray],
-    data: TrainingData,
-    n_voters: int,
-) -> HeldOutScores:
-    """Pool the scores of all splits of a problem."""
-    empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(data.y))))
-    times = [split.times for split in splits]
-    tests = [split.test for split, n in zip(splits, times, strict=True) for _ in range(n)]
-    repeated = [score for score, n in zip(scores, times, strict=True) for _ in range(n)]
-    rows = np.concatenate([np.empty(0, np.intp), *tests])
-    score = np.concatenate([empty, *repeated])
-    vote = None
-    if n_voters:
-        voting = np.concatenate([np.empty(0, np.intp), *(s.test for s in splits[:n_voters])])
-        vote = _mean_by_row(np.concatenate([empty, *scores[:n_voters]]), voting, len(data.y))[rows]
-    return scored_points(score, problem.target, data.weight, rows, vote)
-
-
-def _mean_by_row(score: FloatArray, rows: IndexArray, n_rows: int) -> FloatArray:
-    """Return the mean score of each row; NaN for rows without a score."""
-    total = np.zeros((n_rows, *score.shape[1:]))
-    np.add.at(total, rows, score)
-    count = np.bincount(rows, minlength=n_rows).reshape(-1, *[1] * (score.ndim - 1))
-    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
 
 
 def _has_no_repetitions(rows: IndexArray) -> bool:

@@ -1,0 +1,116 @@
+"""Scores of the held-out rows of splits, and their averages over the models that vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from calibrant._core.fitting import Fitter, one_blas_thread
+from calibrant._core.held_out import HeldOutScores, scored_points
+from calibrant._core.problems import ProblemSplit, ScoringProblem
+from calibrant._core.training_data import TrainingData
+from calibrant._core.typing import FloatArray, IndexArray
+
+
+def score_splits(
+    fitter: Fitter, splits: list[ProblemSplit], votes: list[bool]
+) -> tuple[list[FloatArray], list[Any]]:
+    """Score the test rows of each split.
+
+    Models that vote are fitted; other scores are computed in closed form if possible.
+
+    Parameters
+    ----------
+    fitter : Fitter
+        The classifier and the training data.
+    splits : list of ProblemSplit
+        The splits of all problems.
+    votes : list of bool
+        Whether the model of each split votes.
+
+    Returns
+    -------
+    scores : list of ndarray
+        The scores of the test rows of each split.
+    models : list
+        The models that vote; None for splits whose model does not.
+    """
+    from calibrant.generation.closed_form import closed_form_scores  # slow to import
+
+    seeds = fitter.draw_seeds(len(splits))
+    scores: list[Any] = [None] * len(splits)
+    models: list[Any] = [None] * len(splits)
+
+    def refit(positions: Sequence[int]) -> list[FloatArray]:
+        fitted = fitter.fit_and_score(
+            [splits[k] for k in positions],
+            seeds[list(positions)],
+            [votes[k] for k in positions],
+        )
+        for k, (score, model) in zip(positions, fitted, strict=True):
+            scores[k], models[k] = score, model
+        return [score for score, _ in fitted]
+
+    refit([k for k, votes_too in enumerate(votes) if votes_too])
+    others = [k for k, votes_too in enumerate(votes) if not votes_too]
+    with one_blas_thread():
+        exact = closed_form_scores(
+            fitter.estimator,
+            fitter.data.X,
+            fitter.data.fit_params,
+            [splits[k] for k in others],
+            lambda positions: refit([others[k] for k in positions]),
+        )
+    for k, score in zip(others, exact, strict=True):
+        scores[k] = score
+    return scores, models
+
+
+def pool_scores(
+    problem: ScoringProblem,
+    splits: list[ProblemSplit],
+    scores: list[FloatArray],
+    data: TrainingData,
+    n_voters: int,
+) -> HeldOutScores:
+    """Pool the scores of all splits of a problem.
+
+    Parameters
+    ----------
+    problem : ScoringProblem
+        The problem.
+    splits : list of ProblemSplit
+        Its splits.
+    scores : list of ndarray
+        The scores of their test rows.
+    data : TrainingData
+        The training data.
+    n_voters : int
+        The number of splits, at the beginning, whose models vote.
+
+    Returns
+    -------
+    HeldOutScores
+        One point for each score of a split that does not only provide a voter.
+    """
+    empty = np.empty(0) if problem.is_binary else np.empty((0, len(np.unique(data.y))))
+    times = [split.times for split in splits]
+    tests = [split.test for split, n in zip(splits, times, strict=True) for _ in range(n)]
+    repeated = [score for score, n in zip(scores, times, strict=True) for _ in range(n)]
+    rows = np.concatenate([np.empty(0, np.intp), *tests])
+    score = np.concatenate([empty, *repeated])
+    vote = None
+    if n_voters:
+        voting = np.concatenate([np.empty(0, np.intp), *(s.test for s in splits[:n_voters])])
+        vote = _mean_by_row(np.concatenate([empty, *scores[:n_voters]]), voting, len(data.y))[rows]
+    return scored_points(score, problem.target, data.weight, rows, vote)
+
+
+def _mean_by_row(score: FloatArray, rows: IndexArray, n_rows: int) -> FloatArray:
+    """Return the mean score of each row; NaN for rows without a score."""
+    total = np.zeros((n_rows, *score.shape[1:]))
+    np.add.at(total, rows, score)
+    count = np.bincount(rows, minlength=n_rows).reshape(-1, *[1] * (score.ndim - 1))
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)

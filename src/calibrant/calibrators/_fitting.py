@@ -141,9 +141,7 @@ def _fit(calibrator: Any, scores: HeldOutScores, data: TrainingData) -> Any | No
     votes: dict[str, Any] = {}
     if scores.vote is not None:
         scores = scores.take(is_scored(scores.vote))
-        # If every row was scored by only one voter, nothing shows what averaging gains.
-        if not np.array_equal(scores.vote, scores.score):  # type: ignore[arg-type]  # not None
-            votes["X_ensemble"] = scores.vote
+        votes["X_ensemble"] = scores.vote
     groups = scores.point_groups(data.groups)
     return fit_calibrator(calibrator, *scores.points(), groups, **votes)
 

@@ -131,7 +131,8 @@ class GroupedVotes(Resampling):
         """Return the votes of the small ensembles for every problem."""
         n_splits = self.n_folds * self.n_repeats
         small = replace(fitter, estimator=_shrink(fitter.estimator, n_splits))
-        votes = super().generate(small, problems, models, n_splits).votes()
+        # No models, because only the averaged scores of the small ensembles are needed.
+        votes = super().generate(small, problems, (), n_splits).votes()
         fitter.absorb_warnings(small)
         return Generated(votes.held_out, voters=[[] for _ in problems])
 

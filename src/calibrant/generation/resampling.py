@@ -39,9 +39,12 @@ class Resampling(Generator):
     ) -> Generated:
         """Return the held-out scores of every problem; all problems share the splits.
 
-        The models of the first splits vote.
+        The models of the first splits vote. If every row is scored by one model only, nothing
+        shows what averaging gains, so none of them vote together with ``models``.
         """
         splits = self.problem_splits(self.splits(fitter.data, fitter.rng), problems)
+        if models and all(map(_hold_out_rows_once, splits)):
+            n_voters = 0
         if not n_voters:
             splits = [[split for split in of_problem if split.times] for of_problem in splits]
         elif not models:
@@ -308,6 +311,10 @@ class ResampledFolds(Resampling):
             [split._replace(times=int(_has_no_repetitions(split.train))) for split in of_problem]
             for of_problem in super().problem_splits(splits, problems)
         ]
+
+
+def _hold_out_rows_once(splits: list[ProblemSplit]) -> bool:
+    return not splits or _has_no_repetitions(np.concatenate([split.test for split in splits]))
 
 
 def _has_no_repetitions(rows: IndexArray) -> bool:

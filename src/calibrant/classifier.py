@@ -74,9 +74,9 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         `calibrant.generation`. "auto" or ``None`` means "monte-carlo" for binary problems. For
         a multi-class problem, it means "oob" (or `calibrant.generation.GroupedVotes`, if rows are
         grouped or many of them repeated) if the estimator is a bootstrap ensemble of at least 50
-        models and ``ensemble`` does not require refitted models. Otherwise it means five folds.
-        If there are fewer than 1,000 rows, they are repeated up to four times or, if models may
-        vote, replaced by `calibrant.generation.ResampledFolds`: four folds, five times.
+        models and ``ensemble`` does not require refitted models. Otherwise it means five folds
+        or, with fewer than 1,000 rows, `calibrant.generation.ResampledFolds` if models may vote
+        and `calibrant.generation.RepeatedFolds` if not.
     ensemble : "auto", bool or int, default="auto"
         Whether the models that are refitted for calibration also predict.
 

@@ -51,8 +51,7 @@ class CalibrationReport(Record):
         The number of candidates that calibrate the scores of the ensemble; they come last. 0 if
         no models voted.
     ensemble_gain : float
-        The decrease in held-out log loss when these candidates were added. If it is not positive,
-        they have no weight.
+        The decrease in held-out log loss when these candidates were added; negative if it rose.
     performance : Performance or None
         The performance of the calibrated probabilities on held-out rows. None if no rows can be
         held out, for a strategy with binary problems, and for models saved by version 0.1.0.

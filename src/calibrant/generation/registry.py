@@ -54,7 +54,7 @@ def resolve_generator(
         multi-class problem, it means out-of-bag votes (grouped votes if rows are grouped or many
         are repeated) if the estimator has enough models and need not be refitted to vote.
         Otherwise it means resampled folds if models may vote and there are fewer than 1,000 rows,
-        and else repeated folds.
+        and repeated folds if not.
     """
     if isinstance(estimator, FrozenEstimator):
         return FrozenModel()
@@ -81,8 +81,8 @@ def resolve_generator(
 def _are_independent(rows: Rows) -> bool:
     """Return whether rows are ungrouped and mostly distinct.
 
-    A tree for which a row is out of bag still knows the other rows with the same features. Its vote
-    depends on their labels, and thus on the label of the row: the more of them have it, the fewer
-    remain once the row is left out. Calibration would learn from that.
+    A tree for which a row is out of bag was still fitted on other rows with the same features. Its
+    vote is the frequency of each label among them, and leaving out the row lowers the frequency of
+    its own label. Calibration would learn from that.
     """
     return rows.groups is None and count_distinct_rows(rows.X) > MOSTLY_DISTINCT * len(rows.labels)

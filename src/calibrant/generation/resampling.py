@@ -260,10 +260,10 @@ class RepeatedFolds(Resampling):
 class ResampledFolds(Resampling):
     """Repeated stratified folds, some with resampled training rows, for models that vote.
 
-    Every row is held out once per repeat. In every other repeat, starting with the second, a
-    model is fitted on each of its training rows once, and on as many rows of the same classes that
-    are drawn from them with replacement. These models only vote: the scores of the other repeats
-    calibrate the model fitted on all rows.
+    Every row is held out once per repeat. In every other repeat, starting with the second, the
+    training rows of each class are doubled: each is used once, and as many again are drawn from
+    them with replacement. The models of these repeats only vote; the model fitted on all rows is
+    calibrated on the scores of the other repeats.
 
     Parameters
     ----------
@@ -274,11 +274,10 @@ class ResampledFolds(Resampling):
 
     Notes
     -----
-    Models whose training rows have different weights differ more, so that their average is
-    better, as in bagging [1]_. And an estimator that learns nothing from too few rows, such as a
-    tree with a minimum number of rows per leaf, does not get fewer rows than the model fitted on
-    all rows. But resampling changes the model: twice the rows weaken a penalty, and repeated rows
-    leave fewer distinct ones among the nearest neighbors of a row.
+    Models fitted on resampled rows differ more, so averaging them gains more, as in bagging [1]_.
+    Doubling the rows helps estimators that learn nothing from too few rows, such as a tree with a
+    minimum number of rows per leaf. But it changes the model: twice the rows weaken a penalty, and
+    repeated rows leave fewer distinct ones among the nearest neighbors of a row.
 
     References
     ----------

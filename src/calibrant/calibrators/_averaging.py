@@ -69,6 +69,7 @@ def choose_weights(
     weights = shrinkage * average_weights(true_proba, weight)
     weights[0] += 1.0 - shrinkage
     weights = np.where(weights >= NEGLIGIBLE_WEIGHT, weights, 0.0)
+    weights /= weights.sum()
 
     # The expected gain of a fold uses a shrinkage that was estimated without that fold.
     fold_of_group = fold[np.unique(group, return_index=True)[1]]
@@ -76,7 +77,6 @@ def choose_weights(
         [gain_shrinkage(gain[fold_of_group != k]) for k in range(fold.max(initial=-1) + 1)]
     )[fold]
     shrunk = shrinkages * average + (1.0 - shrinkages) * baseline
-    weights /= weights.sum()
     return Choice(
         weights,
         group_gains(shrunk, baseline, weight, group),

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from calibrant._core.binning import run_starts
 from calibrant._core.merging import Forest, Leaves, merge_leaves
@@ -18,10 +17,9 @@ from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators._point_batches import PointBatch
 from calibrant.calibrators.enir import (
     ENIR,
-    LARGEST_PROBA,
     NEGLIGIBLE_EXCESS,
-    SMALLEST_PROBA,
     check_criterion,
+    log_likelihood_terms,
 )
 
 
@@ -51,7 +49,8 @@ def fit_enirs(unfitted: ENIR, batch: PointBatch) -> list[ENIR]:
     penalties = check_criterion(unfitted.criterion)(
         paths.n_groups.astype(float), total[paths.problem]
     )
-    criterion = penalties - 2.0 * _log_likelihoods(paths, nodes, model, values)
+    terms = log_likelihood_terms(values, paths.nodes.mean[nodes], paths.nodes.weight[nodes])
+    criterion = penalties - 2.0 * np.bincount(model, terms, len(paths.lambdas))
     weights = _ensemble_weights(criterion, paths.problem)
     if unfitted.floored:
         positive = np.add.reduceat(weight * batch.target, first_point)
@@ -194,17 +193,6 @@ def _unmerged(leaves: Leaves) -> Forest:
     start, stop, weight, _, mean = leaves
     no_parts = np.empty((0, 2), dtype=np.intp)
     return Forest(start, stop, weight, mean, np.zeros(len(start)), no_parts, np.empty(0))
-
-
-def _log_likelihoods(
-    paths: _Paths, nodes: IndexArray, model: IndexArray, values: FloatArray
-) -> FloatArray:
-    """Return the log-likelihood of each model."""
-    proba = np.minimum(np.maximum(values, SMALLEST_PROBA), LARGEST_PROBA)
-    mean = paths.nodes.mean[nodes]
-    terms = xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba)
-    terms *= paths.nodes.weight[nodes]
-    return np.bincount(model, terms, len(paths.lambdas)).astype(np.float64, copy=False)
 
 
 def _ensemble_weights(criterion: FloatArray, problem: IndexArray) -> FloatArray:

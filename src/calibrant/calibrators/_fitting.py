@@ -27,7 +27,7 @@ from calibrant.calibrators.report import (
     NO_CALIBRATION,
     CalibrationReport,
     gain_interval,
-    make_report,
+    mean_log_losses,
 )
 from calibrant.metrics import Performance, measure_performance
 
@@ -153,10 +153,15 @@ def _report_of_auto(
     if fitted is not None:
         return fitted.report_.with_labels(data.classes)
     names = calibrator.candidate_names()
-    weights = [1.0, *[0.0] * (len(names) - 1)]
-    nothing = np.empty((0, len(names)))
-    gain = gain_interval(nothing[:, 0], nothing[:, 0])
-    return make_report(names, weights, nothing, nothing[:, 0], gain, 0, _rare_classes(data))
+    no_gains = np.empty(0)
+    return CalibrationReport(
+        candidates=tuple(names),
+        weights=(1.0, *[0.0] * (len(names) - 1)),
+        log_losses=(np.nan,) * len(names),
+        gain=gain_interval(no_gains, no_gains),
+        n_rows=0,
+        rare_classes=_rare_classes(data),
+    )
 
 
 def _report_of_method(
@@ -176,14 +181,13 @@ def _report_of_method(
     group = np.concatenate([each.group for each in judged])
     calibrated = any(len(each.weight) for each in judged) or any(map(_has_both, held_out))
     gain = group_gains(proba[:, 1], proba[:, 0], weight, group)
-    return make_report(
-        [NO_CALIBRATION, name],
-        [1.0 - calibrated, float(calibrated)],
-        proba,
-        weight,
-        gain_interval(gain, gain),
-        len(gain),
-        _rare_classes(data),
+    return CalibrationReport(
+        candidates=(NO_CALIBRATION, name),
+        weights=(1.0 - calibrated, float(calibrated)),
+        log_losses=mean_log_losses(proba, weight),
+        gain=gain_interval(gain, gain),
+        n_rows=len(gain),
+        rare_classes=_rare_classes(data),
         performance=judged[0].measure() if problems[0].side is None else None,
     )
 
@@ -284,5 +288,5 @@ def _side_counts(problem: ScoringProblem, data: TrainingData) -> FloatArray:
     return count.astype(np.float64)
 
 
-def _rare_classes(data: TrainingData) -> list[Any]:
-    return data.classes[data.row_count < RARE_CLASS_SIZE].tolist()
+def _rare_classes(data: TrainingData) -> tuple[Any, ...]:
+    return tuple(data.classes[data.row_count < RARE_CLASS_SIZE].tolist())

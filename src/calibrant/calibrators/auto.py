@@ -34,7 +34,7 @@ from calibrant.calibrators.report import (
     NO_CALIBRATION,
     CalibrationReport,
     gain_interval,
-    make_report,
+    mean_log_losses,
 )
 from calibrant.calibrators.scaling import StructuredMatrixScaling, TemperatureScaling
 from calibrant.metrics import Performance, measure_performance
@@ -191,8 +191,7 @@ class AutoCalibrator(MulticlassCalibrator):
         model = merge_points(_given_known(score, known), index, weight, fold)
         ensemble = None
         if X_ensemble is not None:
-            check_consistent_length(y, X_ensemble)
-            votes = _given_known(check_class_scores(X_ensemble)[used], known)
+            votes = _given_known(self._check_votes(X, X_ensemble)[used], known)
             ensemble = merge_points(votes, index, weight, fold)
         self._choose(candidates, model, ensemble, weight, group, fold)
         self.calibrators_ = model.fit({name: candidates[name] for name in self.weights_})
@@ -229,9 +228,19 @@ class AutoCalibrator(MulticlassCalibrator):
                     "X_ensemble must be given, because the calibrator was fitted to the scores of "
                     "an ensemble too, got None. Pass the probabilities of the ensemble."
                 )
-            check_consistent_length(X, X_ensemble)
-            votes = check_class_scores(X_ensemble)
+            votes = self._check_votes(X, X_ensemble)
         return apply_probability_floor(self._average(score, votes), self.class_count_)
+
+    def _check_votes(self, X: ArrayLike, X_ensemble: ArrayLike) -> FloatArray:
+        """Return the probabilities of an ensemble for the rows and classes of ``X``."""
+        check_consistent_length(X, X_ensemble)
+        votes = check_class_scores(X_ensemble)
+        if votes.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X_ensemble must have the {self.n_features_in_} columns of X, got "
+                f"{votes.shape[1]}. Pass the ensemble's probabilities of the same classes."
+            )
+        return votes
 
     def _fit(self, score: FloatArray, y: IndexArray, weight: FloatArray) -> None:
         self.fit(score, y, weight)
@@ -314,37 +323,32 @@ class AutoCalibrator(MulticlassCalibrator):
         )
         proba = _of_true_class(classes, y)
         choice = choose_weights(proba, weight, group, fold)
-        names = list(candidates)
-        ensemble_names: list[str] = []
-        ensemble_gain = 0.0
+        names, ensemble_names, ensemble_gain = list(candidates), list[str](), 0.0
         if ensemble is not None:
-            if self.candidates is None:
-                ensemble_names = [NO_CALIBRATION, *ENSEMBLE_CANDIDATES]
-            else:
-                ensemble_names = names
-            of_ensemble = {name: candidates[name] for name in ensemble_names}
-            votes = ensemble.held_out_proba(of_ensemble)[judged]
-            classes = np.concatenate([classes, votes], axis=1)
+            is_default = self.candidates is None
+            ensemble_names = [NO_CALIBRATION, *ENSEMBLE_CANDIDATES] if is_default else names
+            votes = ensemble.held_out_proba({name: candidates[name] for name in ensemble_names})
+            classes = np.concatenate([classes, votes[judged]], axis=1)
             proba = _of_true_class(classes, y)
             gain_of_model = choice.gain.mean()
             choice = choose_weights(proba, weight, group, fold)
             ensemble_gain = float(choice.gain.mean() - gain_of_model)
-        split = len(names)
-        self.weights_ = _positive(names, choice.weights[:split])
-        self.ensemble_weights_ = _positive(ensemble_names, choice.weights[split:])
+        self.weights_ = _positive(names, choice.weights[: len(names)])
+        self.ensemble_weights_ = _positive(ensemble_names, choice.weights[len(names) :])
         # The weights of the points of one row may not sum to exactly 1.
         is_rare = self.class_count_.round(6) < RARE_CLASS_SIZE
-        self.report_ = make_report(
-            [*names, *(f"{name} of the ensemble" for name in ensemble_names)],
-            choice.weights.tolist(),
-            proba,
-            weight,
-            gain_interval(choice.gain, choice.fitted_gain),
-            len(choice.gain),
-            self.classes_[is_rare].tolist(),
-            len(ensemble_names),
-            ensemble_gain,
-            self._measure(np.einsum("ick,c->ik", classes, choice.weights), y, weight, group),
+        self.report_ = CalibrationReport(
+            candidates=(*names, *(f"{name} of the ensemble" for name in ensemble_names)),
+            weights=tuple(choice.weights.tolist()),
+            log_losses=mean_log_losses(proba, weight),
+            gain=gain_interval(choice.gain, choice.fitted_gain),
+            n_rows=len(choice.gain),
+            rare_classes=tuple(self.classes_[is_rare].tolist()),
+            n_ensemble=len(ensemble_names),
+            ensemble_gain=ensemble_gain,
+            performance=self._measure(
+                np.einsum("ick,c->ik", classes, choice.weights), y, weight, group
+            ),
         )
 
     def _measure(

@@ -230,19 +230,34 @@ def _prune(path: NearIsotonicPath, models: IndexArray, penalties: FloatArray) ->
 
 
 def _deviances(members: _Members) -> FloatArray:
-    """Return -2 times the log-likelihood of each model, which is always finite.
+    """Return -2 times the log-likelihood of each model."""
+    log_likelihood = np.zeros(len(members.models))
+    for nodes, model, values in members:
+        terms = log_likelihood_terms(values, members.path.mean[nodes], members.path.weight[nodes])
+        log_likelihood += np.bincount(model, terms, len(log_likelihood))
+    return -2.0 * log_likelihood
+
+
+def log_likelihood_terms(values: FloatArray, mean: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the terms of log-likelihoods, which are always finite.
 
     A fitted value of 0 or 1 belongs to a group whose targets are all 0 or all 1, so it
     contributes nothing. Clipping ensures this despite rounding.
+
+    Parameters
+    ----------
+    values, mean, weight : ndarray of shape (n_groups,)
+        The fitted value, the mean target and the weight of each group.
+
+    Returns
+    -------
+    ndarray of shape (n_groups,)
+        The term of each group.
     """
-    log_likelihood = np.zeros(len(members.models))
-    for nodes, model, values in members:
-        proba = np.minimum(np.maximum(values, SMALLEST_PROBA), LARGEST_PROBA)
-        mean = members.path.mean[nodes]
-        terms = xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba)
-        terms *= members.path.weight[nodes]
-        log_likelihood += np.bincount(model, terms, len(log_likelihood))
-    return -2.0 * log_likelihood
+    proba = np.minimum(np.maximum(values, SMALLEST_PROBA), LARGEST_PROBA)
+    terms = xlogy(mean, proba) + xlogy(1.0 - mean, 1.0 - proba)
+    terms *= weight
+    return terms
 
 
 def _ensemble_mean(

@@ -164,61 +164,23 @@ class CalibrationReport(Record):
         return f"The log loss may not fall: the expected gain is {gain} ({interval})."
 
 
-def make_report(
-    candidates: Sequence[str],
-    weights: Sequence[float],
-    true_proba: FloatArray,
-    point_weight: FloatArray,
-    gain: Interval,
-    n_rows: int,
-    rare_classes: Sequence[Any],
-    n_ensemble: int = 0,
-    ensemble_gain: float = 0.0,
-    performance: Performance | None = None,
-) -> CalibrationReport:
-    """Summarize how well the candidates predict held-out points.
+def mean_log_losses(true_proba: FloatArray, weight: FloatArray) -> tuple[float, ...]:
+    """Return the log loss of each candidate; NaN if there are no points.
 
     Parameters
     ----------
-    candidates : sequence of str
-        Their names.
-    weights : sequence of float
-        Their weights in the final probabilities.
     true_proba : ndarray of shape (n_points, n_candidates)
-        Held-out probability of the true class by each candidate.
-    point_weight : ndarray of shape (n_points,)
+        The held-out probability that each candidate gives the true class.
+    weight : ndarray of shape (n_points,)
         The weights of the points.
-    gain : Interval
-        The expected gain.
-    n_rows : int
-        The number of independent rows or groups that it is estimated from.
-    rare_classes : sequence
-        Classes with too few rows to be calibrated individually.
-    n_ensemble : int, default=0
-        The number of candidates, at the end, that calibrate the scores of the ensemble.
-    ensemble_gain : float, default=0.0
-        The decrease in held-out log loss by these candidates.
-    performance : Performance or None, default=None
-        The performance of the calibrated probabilities on held-out rows.
 
     Returns
     -------
-    CalibrationReport
-        The report.
+    tuple of float
+        One loss per candidate.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        log_losses = -(point_weight @ np.log(true_proba)) / point_weight.sum()
-    return CalibrationReport(
-        tuple(candidates),
-        tuple(weights),
-        tuple(log_losses.tolist()),
-        gain,
-        n_rows,
-        tuple(rare_classes),
-        n_ensemble,
-        ensemble_gain,
-        performance,
-    )
+        return tuple((-(weight @ np.log(true_proba)) / weight.sum()).tolist())
 
 
 def gain_interval(gain: FloatArray, fitted_gain: FloatArray) -> Interval:

@@ -72,8 +72,8 @@ def calibrate(
     predicted probabilities; with two classes, one such column is enough. The rows must be held
     out, that is, not used to train the model.
     """
-    from calibrant._core.outputs import OutputKind, check_output
     from calibrant._core.phrases import count
+    from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.tabular import fit_probabilities, read_table
     from calibrant.tabular.class_columns import split_assignments
     from calibrant.tabular.reading import get_reading

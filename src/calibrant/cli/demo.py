@@ -20,8 +20,8 @@ def demo(
     Print a table that compares the paper's five scenarios with the default, and write the report
     that calibrant report writes for the same data.
     """
-    from calibrant._core.outputs import OutputKind, check_output
     from calibrant._core.progress import track
+    from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.report import Commands, report_to_dict
     from calibrant.report.cross_validation import EvaluationSettings
     from calibrant.report.demo import SCENARIOS, format_demo, report_demo, run_demo

@@ -88,7 +88,7 @@ class Messages:
         inputs, outputs : iterable of str, Path or None
             The other files of the command, as in `check_output`.
         """
-        from calibrant._core.outputs import OutputKind, check_output
+        from calibrant.cli.outputs import OutputKind, check_output
 
         if self.json is not None:
             check_output(self.json, OutputKind.record, inputs=inputs, outputs=outputs)

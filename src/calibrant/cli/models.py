@@ -58,8 +58,8 @@ def fit(
     """Fit a calibrated model to a data file and save it."""
     import sys
 
-    from calibrant._core.outputs import OutputKind, check_output
     from calibrant._core.phrases import capitalize, count
+    from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.tabular import MODELS, describe_table, fit_table, read_table
     from calibrant.tabular.schema import Severity
     from calibrant.tabular.skill import warn_of_guessing

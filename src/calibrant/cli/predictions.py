@@ -63,8 +63,8 @@ def write_predictions(
     messages : Messages
         What to print.
     """
-    from calibrant._core.outputs import OutputKind, check_output
     from calibrant._core.phrases import count
+    from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.tabular import read_table
     from calibrant.tabular.columns import find_columns
     from calibrant.tabular.costs import read_costs

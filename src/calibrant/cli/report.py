@@ -66,7 +66,7 @@ def report(
 
     The report is a single HTML page that compares classifiers with and without calibration.
     """
-    from calibrant._core.outputs import OutputKind, check_output
+    from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.report import Commands, Source, report_to_dict
     from calibrant.report.cross_validation import EvaluationSettings
     from calibrant.report.source import describe_step

@@ -97,7 +97,7 @@ def validate(
     after an error, 3 if there are too few rows to tell, and 4 if the probabilities are not right.
     With --against, it is that of the first model.
     """
-    from calibrant._core.outputs import OutputKind, check_output
+    from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.tabular.reading import get_reading
     from calibrant.validation.page import write_validation
     from calibrant.validation.tables import validate_subjects
@@ -167,7 +167,7 @@ def update(
     correction for class frequencies, a correction for class frequencies and confidence, or full
     recalibration. The model itself is not refitted.
     """
-    from calibrant._core.outputs import OutputKind, check_output
+    from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.tabular import read_table
     from calibrant.tabular.loading import load_model
     from calibrant.tabular.reading import get_reading

@@ -4,7 +4,7 @@ from io import BytesIO
 
 import pytest
 
-from calibrant._core.outputs import OutputKind, check_output
+from calibrant.cli.outputs import OutputKind, check_output
 
 PAGE = b"<!doctype html>\n<title>page</title>"
 TABLE = b"x,y\n1,a\n2,b\n"

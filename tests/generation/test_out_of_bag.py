@@ -185,6 +185,15 @@ def test_grouped_rows_get_the_votes_of_small_ensembles_fitted_without_their_grou
     assert accuracy < 0.6
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ensemble", [RandomForestClassifier, BaggingClassifier])
+def test_small_ensembles_do_not_warn_about_their_out_of_bag_votes(ensemble):
+    X, y = make_waveform(120, random_state=0)
+    forest = ensemble(n_estimators=63, oob_score=True, random_state=0)
+    model = CalibratedClassifier(forest, random_state=0).fit(X, y, groups=np.arange(120) // 3)
+    assert hasattr(model.estimators_[0], "oob_decision_function_")
+
+
 def test_votes_of_the_last_step_of_a_pipeline_are_used(waveform):
     X, y = waveform
     pipeline = make_pipeline(StandardScaler(), RandomForestClassifier(60, random_state=0))

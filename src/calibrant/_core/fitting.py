@@ -95,13 +95,7 @@ class Fitter:
 
         Returns, for each split, the scores and the model, or None if the model is not kept.
         """
-        return self._run(_fit_and_score, self._tasks(splits, seeds, keep), "scoring held-out rows")
-
-    @staticmethod
-    def _tasks(
-        splits: Sequence[ProblemSplit], seeds: NDArray[np.int64], keep: Sequence[bool]
-    ) -> list[FitTask]:
-        return [
+        tasks = [
             FitTask(
                 seed,
                 split.problem.labels[split.train],
@@ -112,6 +106,7 @@ class Fitter:
             )
             for seed, split, is_kept in zip(seeds, splits, keep, strict=True)
         ]
+        return self._run(_fit_and_score, tasks, "scoring held-out rows")
 
     def draw_seeds(self, number: int) -> NDArray[np.int64]:
         """Draw seeds before work is distributed, so that they do not depend on ``n_jobs``."""

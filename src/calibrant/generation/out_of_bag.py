@@ -138,9 +138,10 @@ class GroupedVotes(Resampling):
 
 
 def _shrink(estimator: Any, n_parts: int) -> Any:
-    """Return an unfitted ensemble with a fraction of the models."""
-    name = _parameter(estimator, "n_estimators")
-    return clone(estimator).set_params(**{name: -(-estimator.get_params()[name] // n_parts)})
+    """Return an unfitted ensemble with a fraction of the models, without out-of-bag votes."""
+    number, oob_score = _parameter(estimator, "n_estimators"), _parameter(estimator, "oob_score")
+    n_models = -(-estimator.get_params()[number] // n_parts)
+    return clone(estimator).set_params(**{number: n_models, oob_score: False})
 
 
 def _parameter(estimator: Any, name: str) -> str:

@@ -20,6 +20,7 @@ from calibrant.calibrators import (
     ENIR,
     AutoCalibrator,
     NoCalibration,
+    StructuredMatrixScaling,
     TemperatureScaling,
 )
 from calibrant.calibrators._averaging import average_weights, gain_shrinkage
@@ -383,6 +384,19 @@ def test_the_number_of_folds_and_their_seed_matter(overconfident):
 def test_invalid_candidates_raise_a_clear_error(options, message, simulate):
     with pytest.raises(ValueError, match=message):
         AutoCalibrator(**options).fit(*simulate(20, 3))
+
+
+def test_matrix_scalings_that_share_their_first_step_equal_single_fits(simulate):
+    score, y = simulate(300, 3, 3.0)
+    candidates = {
+        "strong": StructuredMatrixScaling(intercept=10.0, diagonal=10.0, off_diagonal=10.0),
+        "weak": StructuredMatrixScaling(intercept=0.1, diagonal=0.1, off_diagonal=0.1),
+    }
+    fitted = AutoCalibrator(candidates).fit(score, y).calibrators_
+    assert fitted.keys() >= candidates.keys()
+    for name, candidate in candidates.items():
+        expected = candidate.fit(score, y).predict_proba(score)
+        np.testing.assert_allclose(fitted[name].predict_proba(score), expected, atol=1e-12)
 
 
 def test_scores_of_an_ensemble_must_match_those_of_the_model(overconfident):

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from calibrant.classifier import CalibratedClassifier
+    from calibrant.onnx import to_onnx
     from calibrant.persistence import load, save
 else:
     # Imported on first use, so that the command line can answer without importing scikit-learn.
@@ -14,6 +15,7 @@ else:
         "CalibratedClassifier": "calibrant.classifier",
         "load": "calibrant.persistence",
         "save": "calibrant.persistence",
+        "to_onnx": "calibrant.onnx",
     }
     _SUBMODULES = (
         "calibrators",
@@ -25,6 +27,7 @@ else:
         "generation",
         "metrics",
         "near_isotonic",
+        "onnx",
         "persistence",
         "plots",
         "report",
@@ -44,4 +47,4 @@ else:
         return sorted([*__all__, *_SUBMODULES])
 
 
-__all__ = ["CalibratedClassifier", "__version__", "load", "save"]
+__all__ = ["CalibratedClassifier", "__version__", "load", "save", "to_onnx"]

@@ -26,6 +26,7 @@ USUAL = {
     OutputKind.model: ("out.skops", MODEL),
     OutputKind.page: ("out.html", PAGE),
     OutputKind.record: ("out.json", b'{\n "calibrant": "0.2.0"\n}\n'),
+    OutputKind.onnx: ("out.onnx", b"\x08\t\x12\tcalibrant\x1a\x050.1.0:"),
 }
 # What a command asks for: a table becomes a workbook by its suffix.
 ASKED = {kind: OutputKind.table if kind is OutputKind.workbook else kind for kind in OutputKind}
@@ -96,6 +97,10 @@ def test_a_table_without_a_telling_suffix_is_recognized(tmp_path, mark):
         ("out.skops", OutputKind.page),
         ("out.csv", OutputKind.record),
         ("out.html", OutputKind.record),
+        ("out.onnx", OutputKind.model),
+        ("out.onnx", OutputKind.page),
+        ("out.skops", OutputKind.onnx),
+        ("out.csv", OutputKind.onnx),
     ],
 )
 def test_a_suffix_of_another_kind_is_refused(tmp_path, name, kind):

@@ -85,3 +85,8 @@ def test_labels_that_onnx_does_not_know_are_refused():
         to_onnx(calibrator, classes=[0.5, 1.5, 2.5])
     with pytest.raises(ValueError, match=r"each of the 3 classes, got shape \(2,\). Omit"):
         to_onnx(calibrator, classes=["a", "b"])
+
+
+def test_logits_are_for_calibrators_only():
+    with pytest.raises(ValueError, match=r"requires a calibrator.* got CalibratedClassifier. Omit"):
+        to_onnx(fit(Y), logits=True)

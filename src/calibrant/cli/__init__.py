@@ -20,6 +20,7 @@ from calibrant import __version__
 from calibrant.cli import calibrators, datasets, models, validation
 from calibrant.cli.arguments import PLAIN
 from calibrant.cli.demo import demo
+from calibrant.cli.export import export
 from calibrant.cli.parsing import SeveralValues
 from calibrant.cli.report import report
 from calibrant.cli.usage import OneLineUsage
@@ -33,6 +34,7 @@ app.command(cls=SeveralValues)(calibrators.calibrate)
 app.command(cls=SeveralValues)(calibrators.apply)
 app.command(cls=SeveralValues)(validation.validate)
 app.command(cls=SeveralValues)(validation.update)
+app.command(cls=SeveralValues)(export)
 app.add_typer(datasets.app, name="datasets")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from calibrant._core.files import check_writable
+from calibrant._core.phrases import capitalize
 
 STANDARD_STREAM = "-"
 # Number of leading bytes that show what a file holds.
@@ -27,6 +28,7 @@ class OutputKind(StrEnum):
     model = "model"
     page = "web page"
     record = "JSON record"
+    onnx = "ONNX model"
 
 
 # Kinds that may be written to standard output.
@@ -38,6 +40,10 @@ TABLE_SUFFIXES = CERTAIN_TABLES | {".txt", ""}
 WORKBOOK_SUFFIX = ".xlsx"
 PAGE_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 MODEL_SUFFIX = ".skops"
+ONNX_SUFFIX = ".onnx"
+MODEL_SUFFIXES = frozenset({MODEL_SUFFIX, ONNX_SUFFIX})
+# The first byte of ONNX models, the tag of their format version, and who wrote them.
+ONNX_START, ONNX_PRODUCER = b"\x08", b"calibrant"
 RECORD_SUFFIX = ".json"
 # Suffixes of data files, none of which a model or a page should be given.
 DATA_SUFFIXES = CERTAIN_TABLES | {
@@ -46,14 +52,16 @@ DATA_SUFFIXES = CERTAIN_TABLES | {
     *(".xls", ".xlsm", ".ods", ".parquet", ".pq", ".arff", ".jsonl", ".ndjson", ".gz"),
 }
 FORBIDDEN_SUFFIXES = {
-    OutputKind.model: DATA_SUFFIXES | PAGE_SUFFIXES,
-    OutputKind.page: DATA_SUFFIXES | {MODEL_SUFFIX},
-    OutputKind.record: (DATA_SUFFIXES - {RECORD_SUFFIX}) | PAGE_SUFFIXES | {MODEL_SUFFIX},
+    OutputKind.model: DATA_SUFFIXES | PAGE_SUFFIXES | {ONNX_SUFFIX},
+    OutputKind.page: DATA_SUFFIXES | MODEL_SUFFIXES,
+    OutputKind.record: (DATA_SUFFIXES - {RECORD_SUFFIX}) | PAGE_SUFFIXES | MODEL_SUFFIXES,
+    OutputKind.onnx: DATA_SUFFIXES | PAGE_SUFFIXES | {MODEL_SUFFIX},
 }
 USUAL_SUFFIX = {
     OutputKind.model: MODEL_SUFFIX,
     OutputKind.page: ".html",
     OutputKind.record: RECORD_SUFFIX,
+    OutputKind.onnx: ONNX_SUFFIX,
 }
 
 
@@ -124,7 +132,8 @@ def _check_suffix(path: Path, kind: OutputKind) -> OutputKind:
             )
     elif suffix in FORBIDDEN_SUFFIXES[kind]:
         raise ValueError(
-            f"A {kind} must not be written to a file with the suffix {suffix}, got {path}. "
+            f"{capitalize(_article(kind))} must not be written to a file with the suffix {suffix}, "
+            f"got {path}. "
             f"Give it the suffix {USUAL_SUFFIX[kind]}."
         )
     return kind
@@ -155,6 +164,8 @@ def _identify(path: Path) -> str:
     if start.startswith(b"PK"):
         return _identify_archive(path)
     suffix = path.suffix.lower()
+    if start.startswith(ONNX_START) and (suffix == ONNX_SUFFIX or ONNX_PRODUCER in start):
+        return OutputKind.onnx
     is_text = b"\0" not in start
     text = start.decode("utf-8-sig", errors="replace")
     lines = text.splitlines()

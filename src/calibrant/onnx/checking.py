@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from calibrant.onnx.features import MATRIX, MISSING_TEXT
+from calibrant.onnx.features import MATRIX, MISSING_TEXT, OUTPUTS
 
 
 def largest_difference(converted: ModelProto, model: Any, X: Any) -> float:
@@ -66,13 +66,17 @@ def run_model(converted: ModelProto, X: Any) -> list[NDArray[Any]]:
         ) from None
 
     session = InferenceSession(converted.SerializeToString(), providers=["CPUExecutionProvider"])
-    inputs = {}
-    for wanted in session.get_inputs():
-        if wanted.name == MATRIX:
-            inputs[MATRIX] = np.ascontiguousarray(X, dtype=np.float64)
-        elif wanted.type == "tensor(string)":
-            texts = X[wanted.name].fillna(MISSING_TEXT)
-            inputs[wanted.name] = texts.to_numpy(dtype=object)[:, None]
-        else:
-            inputs[wanted.name] = X[wanted.name].to_numpy(dtype=np.float64)[:, None]
-    return session.run(["label", "probabilities"], inputs)
+    wanted = session.get_inputs()
+    columns = getattr(X, "columns", ())
+    if all(each.name in columns and each.shape[1] == 1 for each in wanted):
+        inputs = {each.name: _column(X[each.name], each.type) for each in wanted}
+    else:
+        inputs = {MATRIX: np.ascontiguousarray(X, dtype=np.float64)}
+    return session.run(OUTPUTS, inputs)
+
+
+def _column(values: Any, kind: str) -> NDArray[Any]:
+    """Return a column of a data frame as an input."""
+    if kind == "tensor(string)":
+        return values.fillna(MISSING_TEXT).to_numpy(dtype=object)[:, None]
+    return values.to_numpy(dtype=np.float64)[:, None]

@@ -17,8 +17,8 @@ from calibrant.calibrators._base import BinaryCalibrator, MulticlassCalibrator
 from calibrant.classifier import CalibratedClassifier
 from calibrant.onnx.calibrators import calibrate, needs_votes
 from calibrant.onnx.classifiers import class_scores
-from calibrant.onnx.features import MATRIX, Features
-from calibrant.onnx.graphs import Graph
+from calibrant.onnx.features import MATRIX, OUTPUTS, Features
+from calibrant.onnx.graphs import Graph, Tensor
 from calibrant.onnx.rows import softmax
 from calibrant.updating import UpdatedClassifier
 
@@ -71,21 +71,17 @@ def to_onnx(model: Any, *, classes: ArrayLike | None = None, logits: bool = Fals
     >>> [output.name for output in to_onnx(model).graph.output]
     ['label', 'probabilities']
     """
-    _check_model(model)
+    _check_model(model, logits)
     graph = Graph()
-    proba = (
-        _scores_to_proba(model, graph, logits)
-        if isinstance(model, MulticlassCalibrator)
-        else class_scores(model, Features(graph, model.n_features_in_))
-    )
+    proba = _proba(model, Features(graph, model.n_features_in_), logits)
     labels = _check_classes(model.classes_ if classes is None else classes, len(model.classes_))
     label = graph.op("Gather", labels, proba.op("ArgMax", axis=1, keepdims=0), axis=0)
     names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     kind = onnx.helper.np_dtype_to_tensor_dtype(labels.dtype)
     converted = graph.to_model(
         {
-            "label": (label, kind, [None]),
-            "probabilities": (proba, TensorProto.DOUBLE, [None, len(labels)]),
+            OUTPUTS[0]: (label, kind, [None]),
+            OUTPUTS[1]: (proba, TensorProto.DOUBLE, [None, len(labels)]),
         },
         order=[MATRIX, ENSEMBLE, *names],
         properties={
@@ -100,14 +96,15 @@ def to_onnx(model: Any, *, classes: ArrayLike | None = None, logits: bool = Fals
     return converted
 
 
-def _scores_to_proba(calibrator: MulticlassCalibrator, graph: Graph, logits: bool) -> Any:
-    n_classes = calibrator.n_features_in_
-    inputs = [MATRIX, ENSEMBLE] if needs_votes(calibrator) else [MATRIX]
-    scores = [graph.input(name, TensorProto.DOUBLE, n_classes) for name in inputs]
-    return calibrate(calibrator, *(softmax(score) if logits else score for score in scores))
+def _proba(model: Any, X: Features, logits: bool) -> Tensor:
+    if needs_votes(model):
+        votes = X.graph.input(ENSEMBLE, TensorProto.DOUBLE, X.n_features)
+        scores = [X.matrix(), votes]
+        return calibrate(model, *(softmax(score) if logits else score for score in scores))
+    return class_scores(model, softmax(X.matrix()) if logits else X)
 
 
-def _check_model(model: Any) -> None:
+def _check_model(model: Any, logits: bool) -> None:
     if isinstance(model, BinaryCalibrator):
         raise ValueError(
             "A calibrator must be one of all classes to be exported to ONNX, got the binary "
@@ -120,6 +117,14 @@ def _check_model(model: Any) -> None:
             f"{type(model).__name__}. Convert other models with skl2onnx.to_onnx."
         )
     check_is_fitted(model)
+    base = model
+    while isinstance(base, UpdatedClassifier):
+        base = base.estimator
+    if logits and not isinstance(base, MulticlassCalibrator):
+        raise ValueError(
+            f"logits=True requires a calibrator, whose features are scores, got "
+            f"{type(model).__name__}. Omit it: the exported classifier takes features."
+        )
 
 
 def _check_classes(classes: ArrayLike | Sequence[Any], n_classes: int) -> NDArray[Any]:

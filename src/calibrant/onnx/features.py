@@ -18,6 +18,7 @@ from calibrant.onnx.sklearn_parts import convert_transformer
 
 # The name of an input that holds all features.
 MATRIX = "X"
+OUTPUTS = ("label", "probabilities")
 # Stands for a missing category, since texts cannot be NaN.
 MISSING_TEXT = ""
 
@@ -45,6 +46,11 @@ class Features:
 
     def columns(self, names: list[str], *, text: bool) -> Tensor:
         """Return columns by name, as numbers or texts."""
+        if taken := set(names) & set(OUTPUTS):
+            raise ValueError(
+                f"Columns must not be named {' or '.join(OUTPUTS)} to be exported to ONNX, which "
+                f"are the outputs, got {min(taken)!r}. Rename the column and fit the model again."
+            )
         kind = TensorProto.STRING if text else TensorProto.DOUBLE
         columns = [self.graph.input(name, kind, 1) for name in names]
         return self.graph.op("Concat", *columns, axis=1)

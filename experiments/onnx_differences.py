@@ -80,7 +80,9 @@ CALIBRATORS: dict[str, Any] = {
     "one-vs-rest ENIR of log scores": OneVsRestCalibrator(ENIR(), log_scores=True),
     **{f"pairwise {name}": PairwiseCalibrator(each) for name, each in BINARY.items()},
     **{
-        f"pairwise ENIR, {coupling}": PairwiseCalibrator(ENIR(), coupling=coupling)
+        f"pairwise ENIR, floored, {coupling}": PairwiseCalibrator(
+            ENIR(floored=True), coupling=coupling
+        )
         for coupling in COUPLINGS
         if coupling != PairwiseCalibrator().coupling
     },

@@ -16,6 +16,7 @@ COMMANDS = {
     "apply",
     "validate",
     "update",
+    "export",
     "datasets",
 }
 

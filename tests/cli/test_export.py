@@ -30,10 +30,19 @@ def test_a_model_of_a_table_takes_its_columns_by_name(run, model, data, tmp_path
     assert set(label) <= set(saved.output_columns)
 
 
-@pytest.mark.parametrize("name", ["random-forest", "logistic", "svm", "boosting", "neighbors"])
-def test_every_classifier_of_fit_can_be_exported(run, data, tmp_path, odd, name):
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("random-forest", "none"),
+        ("logistic", "enir"),
+        ("svm", "enir"),
+        ("boosting", "none"),
+        ("neighbors", "enir"),
+    ],
+)
+def test_every_classifier_of_fit_can_be_exported(run, data, tmp_path, odd, name, method):
     saved, output = tmp_path / "other.skops", tmp_path / "model.onnx"
-    options = ["--target", odd[4], "--model", name, "--method", "enir", "--jobs", 1]
+    options = ["--target", odd[4], "--model", name, "--method", method, "--jobs", 1]
     assert run("fit", data, *options, "-o", saved).exit_code == 0
     result = run("export", saved, output, "--json", "-")
     assert result.exit_code == 0, result.output

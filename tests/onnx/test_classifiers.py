@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from calibrant import CalibratedClassifier
+from calibrant.calibrators import UpdateCalibrator
 from calibrant.datasets import make_waveform
 from calibrant.exceptions import CalibrationWarning
 from calibrant.onnx import largest_difference, to_onnx
@@ -77,7 +78,8 @@ def test_frozen_nested_and_updated_models_agree():
     frozen = CalibratedClassifier(FrozenEstimator(base), method="matrix").fit(X, Y)
     nested = CalibratedClassifier(FrozenEstimator(frozen), method="isotonic").fit(X, Y)
     kept = Y > 0
-    updated = UpdatedClassifier(frozen).fit(X[kept], Y[kept])
+    procedure = UpdateCalibrator(n_resamples=19, alpha=0.1)
+    updated = UpdatedClassifier(frozen, calibrator=procedure).fit(X[kept], Y[kept])
     assert updated.update_report_.choice != "none"
     for model in (frozen, nested, updated):
         assert largest_difference(to_onnx(model), model, NEW) < CLOSE
@@ -85,7 +87,7 @@ def test_frozen_nested_and_updated_models_agree():
 
 def test_rows_without_a_score_get_the_class_frequencies():
     base = LogisticRegression(max_iter=1000).fit(X, Y)
-    model = CalibratedClassifier(FrozenEstimator(base)).fit(X, Y)
+    model = CalibratedClassifier(FrozenEstimator(base), method="dirichlet").fit(X, Y)
     base.coef_[:, 0] = np.inf  # times 0, it is NaN
     rows = X.copy()
     rows[::2, 0] = 0.0
@@ -104,16 +106,17 @@ def test_binary_strategies_are_refused(strategy):
 
 def test_calibration_of_scikit_learn_is_refused():
     estimator = CalibratedClassifierCV(GaussianNB(), method="isotonic").fit(X, Y)
-    model = CalibratedClassifier(FrozenEstimator(estimator)).fit(X, Y)
+    model = CalibratedClassifier(FrozenEstimator(estimator), method="sigmoid").fit(X, Y)
     with pytest.raises(ValueError, match=r"takes the nearest knot .* CalibratedClassifier"):
         to_onnx(model)
 
 
 @pytest.mark.parametrize(
-    "estimator", [HistGradientBoostingClassifier(max_iter=5), BaggingClassifier()]
+    "estimator", [HistGradientBoostingClassifier(max_iter=2), BaggingClassifier()]
 )
 def test_estimators_that_cannot_be_converted_in_double_precision_are_named(estimator):
-    model = CalibratedClassifier(FrozenEstimator(estimator.fit(X, Y))).fit(X, Y)
+    frozen = FrozenEstimator(estimator.fit(X, Y))
+    model = CalibratedClassifier(frozen, method="temperature").fit(X, Y)
     name = type(estimator).__name__
     with pytest.raises(ValueError, match=f"does not convert {name} .* export the calibrator alone"):
         to_onnx(model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,10 @@ class Tensor:
         """Insert an axis of length 1."""
         return self.op("Unsqueeze", np.array([axis]))
 
+    def within(self, graph: Graph) -> Tensor:
+        """Return the same tensor, for use in the graph of a loop."""
+        return Tensor(graph, self.name)
+
     def cast(self, kind: int) -> Tensor:
         """Convert to a type of `onnx.TensorProto`."""
         return self.op("Cast", to=kind)
@@ -103,6 +107,7 @@ class Graph:
         self._inputs: dict[str, ValueInfoProto] = {}
         self._opsets = dict(OPSETS)
         self._n_names = 0
+        self._prefix = "calibrant_"
 
     def input(self, name: str, kind: int, n_columns: int) -> Tensor:
         """Return an input of shape (n_rows, n_columns); the same one if it is there already.
@@ -154,6 +159,38 @@ class Graph:
             self._opsets.setdefault(opset.domain, opset.version)
         return [Tensor(self, output.name) for output in inner.output]
 
+    def loop(
+        self, state: Tensor, step: Callable[[Tensor], tuple[Tensor, Tensor]], n_steps: int
+    ) -> Tensor:
+        """Repeat a step and return the last state.
+
+        Parameters
+        ----------
+        state : Tensor
+            The first state, of float64.
+        step : callable
+            Takes a state and returns the next, and whether to go on. Both are in a graph of their
+            own, where `Tensor.within` makes other tensors of this graph available.
+        n_steps : int
+            The largest number of steps.
+        """
+        body = Graph()
+        body._prefix = f"{self._new_name()}_"
+        names = [body._new_name() for _ in range(3)]
+        following, goes_on = step(Tensor(body, names[2]))
+        kinds = (TensorProto.INT64, TensorProto.BOOL, TensorProto.DOUBLE)
+        shapes: tuple[list[int] | None, ...] = ([], [], None)
+        inputs = [
+            helper.make_tensor_value_info(*described)
+            for described in zip(names, kinds, shapes, strict=True)
+        ]
+        outputs = [
+            helper.make_tensor_value_info(goes_on.name, TensorProto.BOOL, []),
+            helper.make_tensor_value_info(following.name, TensorProto.DOUBLE, None),
+        ]
+        inner = helper.make_graph(body._nodes, body._prefix, inputs, outputs, body._constants)
+        return self.op("Loop", np.array(n_steps), np.array(True), state, body=inner)
+
     def to_model(
         self,
         outputs: Mapping[str, tuple[Tensor, int, Sequence[int | None]]],
@@ -191,11 +228,10 @@ class Graph:
     def _name_input(self, value: Any) -> str:
         if isinstance(value, Tensor):
             return value.name
-        array = np.asarray(value)
         name = self._new_name()
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        self._constants.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
         return name
 
     def _new_name(self) -> str:
         self._n_names += 1
-        return f"calibrant_{self._n_names}"
+        return f"{self._prefix}{self._n_names}"

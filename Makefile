@@ -23,7 +23,7 @@ PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results clean
+.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results onnx-results clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
@@ -138,6 +138,10 @@ results: .venv/installed
 			> results/paper/$$name-results-equations.md || exit 1; \
 		$$tables --table folds --format csv > results/paper/$$name-folds.csv || exit 1; \
 	done
+
+# The table of differences between exported models and the originals.
+onnx-results: .venv/test-tools
+	$(BIN)/python -m experiments.onnx_differences > results/onnx/differences.md
 
 # The methods of calibrant and of other packages, in a separate environment.
 ARENA := .venv-arena/bin

@@ -75,7 +75,7 @@ CALIBRATORS: dict[str, Any] = {
     "structured matrix scaling": StructuredMatrixScaling(),
     "Dirichlet": DirichletCalibrator(),
     "auto": AutoCalibrator(),
-    "update": UpdateCalibrator(n_resamples=19),
+    "update": UpdateCalibrator(n_resamples=99),
     **{f"one-vs-rest {name}": OneVsRestCalibrator(each) for name, each in BINARY.items()},
     "one-vs-rest ENIR of log scores": OneVsRestCalibrator(ENIR(), log_scores=True),
     **{f"pairwise {name}": PairwiseCalibrator(each) for name, each in BINARY.items()},

@@ -136,7 +136,9 @@ class Graph:
         """Apply an operator and return its outputs."""
         names = [self._name_input(value) for value in inputs]
         outputs = [self._new_name() for _ in range(n_outputs)]
-        self._nodes.append(helper.make_node(kind, names, outputs, domain=domain, **attributes))
+        # Old versions of onnxruntime require names in order to fuse nodes.
+        node = helper.make_node(kind, names, outputs, outputs[0], domain=domain, **attributes)
+        self._nodes.append(node)
         return [Tensor(self, name) for name in outputs]
 
     def embed(self, model: ModelProto, inputs: Mapping[str, Tensor]) -> list[Tensor]:

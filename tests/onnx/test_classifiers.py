@@ -7,12 +7,15 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
+    AdaBoostClassifier,
     BaggingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -47,6 +50,15 @@ def fit(estimator, X=X, y=Y, **parameters):
         LinearDiscriminantAnalysis(),
         RidgeClassifier(),
         make_pipeline(StandardScaler(), PCA(3), LogisticRegression(max_iter=1000)),
+        BaggingClassifier(
+            DecisionTreeClassifier(), 9, max_samples=4, max_features=5, random_state=0
+        ),
+        GridSearchCV(RandomForestClassifier(10, random_state=0), {"max_depth": [2, 4]}, cv=3),
+        VotingClassifier(
+            [("a", GaussianNB()), ("b", "drop"), ("c", DecisionTreeClassifier(max_depth=2))],
+            voting="soft",
+            weights=[1, 5, 3],
+        ),
         make_pipeline(StandardScaler(), "passthrough", RandomForestClassifier(10, random_state=0)),
     ],
     ids=lambda estimator: str(estimator)[:40],
@@ -112,7 +124,7 @@ def test_calibration_of_scikit_learn_is_refused():
 
 
 @pytest.mark.parametrize(
-    "estimator", [HistGradientBoostingClassifier(max_iter=2), BaggingClassifier()]
+    "estimator", [HistGradientBoostingClassifier(max_iter=1), AdaBoostClassifier(n_estimators=2)]
 )
 def test_estimators_that_cannot_be_converted_in_double_precision_are_named(estimator):
     frozen = FrozenEstimator(estimator.fit(X, Y))

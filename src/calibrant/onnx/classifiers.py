@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from operator import add
+from operator import add, mul
 from typing import Any
 
+import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 
 from calibrant._core.problems import LARGEST_MODEL_SCORE
@@ -66,6 +69,30 @@ def _pipeline(model: Pipeline, X: Features | Tensor) -> Tensor:
     return class_scores(model.steps[-1][1], transform(model[:-1], X))
 
 
+def _search(model: Any, X: Features | Tensor) -> Tensor:
+    return class_scores(model.best_estimator_, X)
+
+
+def _voting(model: VotingClassifier, X: Features | Tensor) -> Tensor:
+    kept = [name != "drop" for _, name in model.estimators]
+    weights = np.ones(len(kept)) if model.weights is None else np.asarray(model.weights, float)
+    probas = [class_scores(each, X) for each in model.estimators_]
+    return reduce(add, map(mul, probas, weights[kept].tolist())) / weights[kept].sum()
+
+
+def _bagging(model: BaggingClassifier, X: Features | Tensor) -> Tensor:
+    """Average the members, each of which has features and perhaps classes of its own."""
+    members = list(zip(model.estimators_, model.estimators_features_, strict=True))
+    if not all(hasattr(member, "predict_proba") for member, _ in members):
+        return convert_classifier(model, _numbers(X))
+    columns = np.eye(len(model.classes_))  # the labels of members are column numbers
+    probas = [
+        class_scores(member, _numbers(X).take(features)) @ columns[member.classes_]
+        for member, features in members
+    ]
+    return reduce(add, probas) / float(len(probas))
+
+
 def _linear_discriminant(model: LinearDiscriminantAnalysis, X: Tensor) -> Tensor:
     # For two classes, that of skl2onnx 1.20 is wrong.
     score = linear_decision(model, X)
@@ -121,8 +148,12 @@ ESTIMATORS: dict[type, Callable[[Any, Tensor], Tensor]] = {
     **TREES,
 }
 PARTS: dict[type, Callable[[Any, Features | Tensor], Tensor]] = {
+    BaggingClassifier: _bagging,
     CalibratedClassifier: _calibrated,
     FrozenEstimator: _frozen,
+    GridSearchCV: _search,
     Pipeline: _pipeline,
+    RandomizedSearchCV: _search,
     UpdatedClassifier: _updated,
+    VotingClassifier: _voting,
 }

@@ -6,7 +6,7 @@ import pytest
 import calibrant
 from calibrant._core.merging import KERNEL
 
-HEAVY = {"sklearn", "numpy", "scipy", "pandas", "matplotlib", "joblib", "dask"}
+HEAVY = {"sklearn", "numpy", "scipy", "pandas", "matplotlib", "joblib", "dask", "onnx"}
 
 
 def modules_after(code, *arguments):
@@ -35,6 +35,7 @@ def test_the_package_is_imported_without_its_dependencies():
         (["report", "--help"], "--target"),
         (["fit", "--help"], "--help"),
         (["calibrate", "--help"], "--help"),
+        (["export", "--help"], "ONNX"),
         (["--version"], f"calibrant {calibrant.__version__} ({KERNEL} kernel)\n"),
     ],
 )
@@ -61,7 +62,7 @@ import sys
 class NotInstalled:
     """Hide packages; None in sys.modules would also do so, but scikit-learn 1.7 reads it."""
 
-    names = {"jinja2", "markupsafe", "matplotlib", "pandas", "rich", "skops", "typer"}
+    names = {"jinja2", "markupsafe", "matplotlib", "onnx", "pandas", "rich", "skops", "typer"}
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
@@ -74,7 +75,11 @@ evaluation = evaluate_probabilities(
     [[0.9, 0.1], [0.2, 0.8]] * 20, [0, 1] * 20, calibrator="temperature", n_repeats=1
 )
 print(analyze(evaluation).best.name, Source("given").cells(0))
-for statement in ("from calibrant.report import write_report", "import calibrant.tabular"):
+for statement in (
+    "from calibrant.report import write_report",
+    "import calibrant.tabular",
+    "from calibrant import to_onnx",
+):
     try:
         exec(statement)
     except ImportError as error:
@@ -82,7 +87,7 @@ for statement in ("from calibrant.report import write_report", "import calibrant
 '''
 
 
-def test_a_report_is_computed_without_extras_and_its_page_names_missing_packages():
+def test_a_report_is_computed_without_extras_and_what_needs_them_names_the_packages():
     _, printed = modules_after(WITHOUT_EXTRAS)
     assert printed.splitlines() == [
         "your model []",
@@ -90,6 +95,8 @@ def test_a_report_is_computed_without_extras_and_its_page_names_missing_packages
         "Install it with: pip install 'calibrant[cli]'",
         "Reading data files requires pandas, which is not installed. "
         "Install it with: pip install 'calibrant[cli]'",
+        "Exporting to ONNX requires onnx, which is not installed. "
+        "Install it with: pip install 'calibrant[onnx]'",
     ]
 
 

@@ -5,6 +5,7 @@ pytest.importorskip("skl2onnx", reason="the extra 'onnx' is not installed")
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -65,6 +66,31 @@ def test_columns_of_numbers_and_texts_are_inputs_by_name(imputer, encoder):
     new, _ = draw(300, 1)
     new.loc[:20, "color"] = "never seen"
     assert largest_difference(converted, model, new) < CLOSE
+
+
+@pytest.mark.parametrize("columns", [["weight"], [2], slice(2, 3), [False, False, True]])
+def test_columns_may_be_selected_by_position_and_weighted(columns):
+    table, y = draw(100, 0)
+    chosen = ColumnTransformer(
+        [("a", StandardScaler(), columns), ("b", MARKED, lambda table: ["size"])],
+        transformer_weights={"a": 3.0},
+    )
+    base = make_pipeline(chosen, LogisticRegression()).fit(table, y)
+    model = CalibratedClassifier(FrozenEstimator(base), method="temperature").fit(table, y)
+    assert largest_difference(to_onnx(model), model, table) < CLOSE
+
+
+def test_texts_to_analyze_are_refused():
+    texts = pd.DataFrame({"note": ["good day", "bad day"] * 10})
+    columns = ColumnTransformer([("words", CountVectorizer(), "note")])
+    for words, X, message in [
+        (columns, texts, "must be lists .* got 'note'"),
+        (CountVectorizer(), texts["note"].tolist(), "must take tables"),
+    ]:
+        base = make_pipeline(words, LogisticRegression()).fit(X, np.arange(20) % 2)
+        model = CalibratedClassifier(FrozenEstimator(base), method=None).fit(X, np.arange(20) % 2)
+        with pytest.raises(ValueError, match=f"{message}.* calibrator alone"):
+            to_onnx(model)
 
 
 def test_dropped_and_passed_columns_are_handled():

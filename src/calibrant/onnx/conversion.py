@@ -117,6 +117,11 @@ def _check_model(model: Any, logits: bool) -> None:
             f"{type(model).__name__}. Convert other models with skl2onnx.to_onnx."
         )
     check_is_fitted(model)
+    if not hasattr(model, "n_features_in_"):
+        raise ValueError(
+            "A model must take tables to be exported to ONNX, got one of other objects, such as "
+            "texts. Export its calibrator alone, model.calibrators_[0]."
+        )
     base = model
     while isinstance(base, UpdatedClassifier):
         base = base.estimator

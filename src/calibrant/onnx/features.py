@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -56,13 +57,13 @@ class Features:
         return self.graph.op("Concat", *columns, axis=1)
 
 
-def transform(transformer: Any, X: Features | Tensor) -> Features | Tensor:
-    """Apply a fitted transformer.
+def transform(pipeline: Pipeline, X: Features | Tensor) -> Features | Tensor:
+    """Apply the fitted transformers of a pipeline.
 
     Parameters
     ----------
-    transformer : transformer
-        Any that skl2onnx converts; or a ColumnTransformer of columns by name.
+    pipeline : Pipeline
+        Transformers that skl2onnx converts. The first may be a ColumnTransformer of a data frame.
     X : Features or Tensor
         The features, or what an earlier transformer returned.
 
@@ -71,33 +72,53 @@ def transform(transformer: Any, X: Features | Tensor) -> Features | Tensor:
     Features or Tensor
         The transformed features.
     """
-    if transformer is None or isinstance(transformer, str):  # "passthrough"
-        return X
-    if isinstance(transformer, Pipeline):
-        for _, step in transformer.steps:
+    for _, step in pipeline.steps:
+        if isinstance(step, Pipeline):
             X = transform(step, X)
+        elif isinstance(X, Tensor):
+            X = _transform(step, X)
+        elif isinstance(step, ColumnTransformer) and hasattr(step, "feature_names_in_"):
+            X = _transform_columns(step, X)
+        elif not _is_passthrough(step):
+            X = _transform(step, X.matrix())
+    return X
+
+
+def _is_passthrough(transformer: Any) -> bool:
+    return transformer is None or isinstance(transformer, str)
+
+
+def _transform(transformer: Any, X: Tensor) -> Tensor:
+    if isinstance(transformer, Pipeline):
+        return reduce(lambda features, step: _transform(step[1], features), transformer.steps, X)
+    if _is_passthrough(transformer):
         return X
-    if isinstance(X, Features):
-        if isinstance(transformer, ColumnTransformer) and _takes_names(transformer):
-            return _transform_columns(transformer, X)
-        X = X.matrix()
-    convert = TRANSFORMERS.get(type(transformer), convert_transformer)
-    return convert(transformer, X)
-
-
-def _takes_names(transformer: ColumnTransformer) -> bool:
-    return all(
-        isinstance(name, str) for _, _, columns in transformer.transformers_ for name in columns
-    )
+    return TRANSFORMERS.get(type(transformer), convert_transformer)(transformer, X)
 
 
 def _transform_columns(transformer: ColumnTransformer, X: Features) -> Tensor:
-    parts = [
-        transform(part, X.columns(list(names), text=_takes_text(part)))
-        for _, part, names in transformer.transformers_
-        if len(names) and not (isinstance(part, str) and part == "drop")
-    ]
+    """Apply a transformer that was fitted to a data frame."""
+    weights = transformer.transformer_weights or {}
+    parts = []
+    for key, part, columns in transformer.transformers_:
+        names = _column_names(columns, transformer)
+        if names and not (isinstance(part, str) and part == "drop"):
+            features = _transform(part, X.columns(names, text=_takes_text(part)))
+            parts.append(features * float(weights[key]) if key in weights else features)
     return X.graph.op("Concat", *parts, axis=1)
+
+
+def _column_names(columns: Any, transformer: ColumnTransformer) -> list[str]:
+    """Return the names of columns that are given by name, position or mask."""
+    if isinstance(columns, str):
+        raise ValueError(
+            "The columns of a ColumnTransformer must be lists to be exported to ONNX, got "
+            f"{columns!r}, whose values are passed as texts to analyze. Encode them as categories, "
+            "or export the calibrator alone."
+        )
+    if not isinstance(columns, slice) and all(isinstance(name, str) for name in columns):
+        return list(columns)
+    return transformer.feature_names_in_[columns].tolist()
 
 
 def _takes_text(transformer: Any) -> bool:

@@ -68,6 +68,38 @@ def test_columns_of_numbers_and_texts_are_inputs_by_name(imputer, encoder):
     assert largest_difference(converted, model, new) < CLOSE
 
 
+@pytest.mark.parametrize("handle_unknown", ["ignore", "infrequent_if_exist"])
+@pytest.mark.parametrize("min_frequency", [None, 10])
+@pytest.mark.parametrize("column", ["color", "size"])
+def test_every_kind_of_category_is_encoded(column, min_frequency, handle_unknown):
+    table, y = draw(200, 0)
+    table["size"] = table["size"].fillna(0.0).round()
+    encoder = OneHotEncoder(
+        handle_unknown=handle_unknown, min_frequency=min_frequency, sparse_output=False
+    )
+    base = make_pipeline(ColumnTransformer([("a", encoder, [column])]), LogisticRegression())
+    model = CalibratedClassifier(FrozenEstimator(base.fit(table, y)), method=None).fit(table, y)
+    new = pd.concat([table, draw(100, 1)[0].assign(size=np.arange(100.0) / 2)])
+    new.iloc[-50:, new.columns.get_loc("color")] = "never seen"
+    assert largest_difference(to_onnx(model), model, new) < CLOSE
+
+
+@pytest.mark.parametrize(
+    ("encoder", "message"),
+    [
+        (OneHotEncoder(drop="first"), "drop=None .* got drop='first'. Omit"),
+        (OneHotEncoder(), "must not be missing .* got NaN .* Impute"),
+    ],
+)
+def test_categories_that_a_graph_cannot_tell_apart_are_refused(encoder, message):
+    table, y = draw(200, 0)
+    table["size"] = table["size"].round()
+    base = make_pipeline(ColumnTransformer([("a", encoder, ["size"])]), LogisticRegression())
+    model = CalibratedClassifier(FrozenEstimator(base.fit(table, y)), method=None).fit(table, y)
+    with pytest.raises(ValueError, match=message):
+        to_onnx(model)
+
+
 @pytest.mark.parametrize("columns", [["weight"], [2], slice(2, 3), [False, False, True]])
 def test_columns_may_be_selected_by_position_and_weighted(columns):
     table, y = draw(100, 0)

@@ -3,6 +3,7 @@ import pytest
 pytest.importorskip("skl2onnx", reason="the extra 'onnx' is not installed")
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import SVC, LinearSVC, NuSVC
@@ -34,6 +35,20 @@ def test_decision_values_agree_in_double_precision(model, n_classes):
     calibrated = frozen(model, X[rows], Y[rows])
     new = np.random.default_rng(0).normal(scale=3.0, size=(500, X.shape[1]))
     assert largest_difference(to_onnx(calibrated), calibrated, new) < 1e-9
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_machines_fitted_to_sparse_matrices_agree(n_classes):
+    rows = n_classes > Y
+    model = frozen(SVC(), csr_matrix(X[rows]), Y[rows])
+    assert largest_difference(to_onnx(model), model, X) < 1e-9
+
+
+@pytest.mark.filterwarnings("ignore:The `probability` parameter was deprecated")
+def test_probabilities_of_the_machine_itself_are_refused():
+    model = frozen(SVC(probability=True, random_state=0), X, Y)
+    with pytest.raises(ValueError, match=r"SVC .*SVMClassifier computes in float32"):
+        to_onnx(model)
 
 
 def test_distances_far_from_the_origin_lose_no_digits():

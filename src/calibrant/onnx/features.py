@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from onnx import TensorProto
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -151,24 +152,55 @@ def _impute(imputer: SimpleImputer, X: Tensor) -> Tensor:
 
 
 def _encode(encoder: OneHotEncoder, X: Tensor) -> Tensor:
-    """Encode texts; those that are infrequent or unknown share a feature, if there is one."""
-    if encoder.drop is not None or not _takes_text(encoder):
-        return convert_transformer(encoder, X)
+    """Encode categories; infrequent ones share a feature, perhaps with unknown ones."""
+    if encoder.drop is not None:
+        raise ValueError(
+            "OneHotEncoder must have drop=None to be exported to ONNX, got "
+            f"drop={encoder.drop!r}. Omit it and fit the model again."
+        )
     infrequent = getattr(encoder, "infrequent_categories_", [None] * len(encoder.categories_))
     parts = []
     for k, (categories, rare) in enumerate(zip(encoder.categories_, infrequent, strict=True)):
-        rest = set() if rare is None else set(rare)
-        frequent = [str(each) for each in categories if each not in rest]
-        code = X.take([k]).op(
-            "LabelEncoder",
-            domain=ML,
-            keys_strings=frequent,
-            values_int64s=list(range(len(frequent))),
-            default_int64=len(frequent) if rest else -1,
-        )
-        features = np.arange(len(frequent) + bool(rest))
+        is_rare = np.isin(categories, [] if rare is None else rare)
+        n_frequent = int(np.sum(~is_rare))
+        feature = np.where(is_rare, n_frequent, np.cumsum(~is_rare) - 1)
+        has_rest = bool(is_rare.any())
+        takes_unknown = has_rest and encoder.handle_unknown in ("infrequent_if_exist", "warn")
+        unknown = n_frequent if takes_unknown else -1
+        look_up = _look_up_texts if _takes_text(encoder) else _look_up_numbers
+        code = look_up(X.take([k]), categories, feature, unknown)
+        features = np.arange(n_frequent + has_rest)
         parts.append(code.op("Equal", features).cast(TensorProto.DOUBLE))
     return X.graph.op("Concat", *parts, axis=1)
+
+
+def _look_up_texts(
+    texts: Tensor, categories: NDArray[Any], feature: NDArray[Any], unknown: int
+) -> Tensor:
+    """Return the number of the feature of each text."""
+    # NaN is not equal to itself.
+    keys = [MISSING_TEXT if each is None or each != each else str(each) for each in categories]
+    return texts.op(
+        "LabelEncoder",
+        domain=ML,
+        keys_strings=keys,
+        values_int64s=feature.tolist(),
+        default_int64=unknown,
+    )
+
+
+def _look_up_numbers(
+    numbers: Tensor, categories: NDArray[Any], feature: NDArray[Any], unknown: int
+) -> Tensor:
+    """Return the number of the feature of each number."""
+    values = categories.astype(np.float64)
+    if np.isnan(values).any():
+        raise ValueError(
+            "Numeric categories must not be missing to be exported to ONNX, got NaN among those "
+            "of OneHotEncoder. Impute them first."
+        )
+    matches = numbers.op("Equal", values).cast(TensorProto.INT64)
+    return (matches * (feature - unknown)).sum(1) + np.array(unknown)
 
 
 TRANSFORMERS: dict[type, Callable[[Any, Tensor], Tensor]] = {

@@ -9,9 +9,11 @@ import onnx
 from onnx import ModelProto, TensorProto
 from sklearn.calibration import CalibratedClassifierCV
 
-from calibrant.onnx.graphs import OPSETS, Tensor
+from calibrant.onnx.graphs import ML, OPSETS, Tensor
 
 FEATURES = "X"
+# Operators of ai.onnx.ml that do not compute. All others return float32.
+EXACT_OPERATORS = {"ArrayFeatureExtractor", "LabelEncoder"}
 # Some errors of skl2onnx print a model.
 LONGEST_REASON = 120
 
@@ -71,9 +73,11 @@ def _convert(estimator: Any, options: dict[str, Any]) -> ModelProto:
         onnx.checker.check_model(model, full_check=True)
     except Exception as error:  # skl2onnx raises errors of many types
         raise _refusal(estimator, f"{type(error).__name__}: {error}") from None
-    foreign = {node.domain for node in model.graph.node} - set(OPSETS)
-    if foreign:
-        raise _refusal(estimator, f"it uses operators of {', '.join(sorted(foreign))}")
+    for node in model.graph.node:
+        if node.domain not in OPSETS:
+            raise _refusal(estimator, f"it uses operators of {node.domain}")
+        if node.domain == ML and node.op_type not in EXACT_OPERATORS:
+            raise _refusal(estimator, f"the operator {node.op_type} computes in float32")
     return model
 
 

@@ -37,7 +37,7 @@ def _kernel_machine(model: SVC | NuSVC, X: Tensor) -> Tensor:
         return convert_classifier(model, X)
     kernel = _kernel_values(model, X)
     if len(model.classes_) == 2:
-        return both_signs(kernel @ model.dual_coef_.T + model.intercept_)
+        return both_signs(kernel @ _dense(model.dual_coef_).T + model.intercept_)
     return _count_votes(kernel @ _pair_coefficients(model) + model.intercept_, len(model.classes_))
 
 
@@ -48,7 +48,12 @@ def _kernel_values(model: SVC | NuSVC, X: Tensor) -> Tensor:
             f"The kernel must be one of {', '.join(KERNELS)} to be exported to ONNX, got "
             f"{model.kernel!r}. Fit the model with one of these."
         )
-    return KERNELS[model.kernel](model, X, model.support_vectors_)
+    return KERNELS[model.kernel](model, X, _dense(model.support_vectors_))
+
+
+def _dense(values: Any) -> FloatArray:
+    """Return an attribute of a model that may have been fitted to a sparse matrix."""
+    return values.toarray() if hasattr(values, "toarray") else values
 
 
 def _gamma(model: SVC | NuSVC) -> float:
@@ -97,11 +102,12 @@ def _pair_coefficients(model: SVC | NuSVC) -> FloatArray:
     """
     n_classes = len(model.classes_)
     class_of_vector = np.repeat(np.arange(n_classes), model.n_support_)
+    dual = _dense(model.dual_coef_)
     coefficients = np.zeros((len(class_of_vector), n_classes * (n_classes - 1) // 2))
     for pair, (i, j) in enumerate(zip(*np.triu_indices(n_classes, 1), strict=True)):
         first, second = class_of_vector == i, class_of_vector == j
-        coefficients[first, pair] = model.dual_coef_[j - 1, first]
-        coefficients[second, pair] = model.dual_coef_[i, second]
+        coefficients[first, pair] = dual[j - 1, first]
+        coefficients[second, pair] = dual[i, second]
     return coefficients
 
 

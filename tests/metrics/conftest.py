@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,3 +22,18 @@ def draw_labels():
         return (rng.uniform(size=(len(proba), 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
 
     return draw
+
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "measures"
+
+
+@pytest.fixture(scope="session")
+def golden_rows():
+    """Rows with two and with three classes, as columns by name."""
+    return np.genfromtxt(GOLDEN / "rows.csv", delimiter=",", names=True)
+
+
+@pytest.fixture(scope="session")
+def golden_values():
+    """What R packages print for these rows; ``make_expected.R`` names the packages."""
+    return json.loads((GOLDEN / "expected.json").read_text(encoding="utf-8"))

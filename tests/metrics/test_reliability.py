@@ -80,7 +80,7 @@ def test_unequal_weights_widen_the_limits_and_their_scale_does_not_matter():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"of": 7}, r"one of the labels \[0, 1\], got 7"),
+        ({"of": 7}, r"one of the labels \[0, 1\] or a pair of them, got 7"),
         ({"n_bins": 0}, r"n_bins must be an integer of at least 1, got 0"),
         ({"level": 95}, r"level must lie strictly between 0 and 1, got 95"),
     ],

@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from calibrant._core.phrases import count
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant._core.validation import check_weight, find_missing
+from calibrant._core.validation import as_row_counts, check_weight, find_missing
 
 # Allows for the rounding of single-precision probabilities.
 SUM_TOLERANCE = 1e-5
@@ -63,6 +63,10 @@ class Predictions:
             weight=self.weight[rows],
             position=self.position[rows],
         )
+
+    def with_row_counts(self) -> Predictions:
+        """Return the input with weights as numbers of rows; see `as_row_counts`."""
+        return replace(self, weight=as_row_counts(self.weight, len(self.weight)))
 
     def mean(self, row_values: FloatArray) -> float:
         """Return the weighted mean of one value per row."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from calibrant._core.binning import assign_bins, default_n_bins
 from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant._core.validation import check_level
-from calibrant.metrics._forecasts import Forecast, class_forecast, top_label_forecast
+from calibrant.metrics._forecasts import Forecast, choose_forecast
+from calibrant.metrics._proportions import wilson_interval
 from calibrant.metrics._validation import check_count, check_predictions
 
 N_HISTOGRAM_BINS = 20
@@ -85,9 +85,9 @@ def reliability_curve(
     ----------
     y_true, proba, labels, sample_weight : array-like
         See `log_loss`.
-    of : label or "top-label", default="top-label"
-        The class whose probabilities are assessed. "top-label" means the most probable class of
-        each row.
+    of : label, pair of labels or "top-label", default="top-label"
+        The class whose probabilities are assessed. A pair means the first of two classes, given
+        that the class is one of the two. "top-label" means the most probable class of each row.
     n_bins : int, default=None
         The number of bins. ``None`` means one bin per 20 rows, at most 10. Equal probabilities
         share a bin, so there may be fewer.
@@ -127,15 +127,7 @@ def reliability_curve(
         0.700     0.600     0.387 to 0.781    20
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
-    if isinstance(of, str) and of == "top-label":
-        return bin_forecast(top_label_forecast(data), n_bins, level)
-    if of not in data.labels:
-        raise ValueError(
-            f"of must be 'top-label' or one of the labels {data.labels.tolist()}, got {of!r}. "
-            "Omit it to use 'top-label'."
-        )
-    column = int(np.flatnonzero(data.labels == of)[0])
-    return bin_forecast(class_forecast(data, column), n_bins, level)
+    return bin_forecast(choose_forecast(data, of), n_bins, level)
 
 
 def bin_forecast(forecast: Forecast, n_bins: int | None, level: float = 0.95) -> ReliabilityCurve:
@@ -148,7 +140,7 @@ def bin_forecast(forecast: Forecast, n_bins: int | None, level: float = 0.95) ->
     total = np.bincount(bin_index, weight).astype(np.float64)
     observed = np.bincount(bin_index, weight * forecast.outcome) / total
     effective_size = total**2 / np.bincount(bin_index, weight**2)
-    low, high = _wilson_interval(observed, effective_size, check_level(level))
+    low, high = wilson_interval(observed, effective_size, check_level(level))
     return ReliabilityCurve(
         predicted=np.bincount(bin_index, weight * forecast.predicted) / total,
         observed=observed,
@@ -159,14 +151,3 @@ def bin_forecast(forecast: Forecast, n_bins: int | None, level: float = 0.95) ->
         histogram=np.histogram(forecast.predicted, bins=N_HISTOGRAM_BINS, range=(0.0, 1.0))[0],
         level=level,
     )
-
-
-def _wilson_interval(
-    frequency: FloatArray, n_rows: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    z2 = ndtri(0.5 + level / 2) ** 2
-    scale = 1 + z2 / n_rows
-    center = (frequency + z2 / (2 * n_rows)) / scale
-    half = np.sqrt(z2 / n_rows * (frequency * (1 - frequency) + z2 / (4 * n_rows))) / scale
-    # Rounding must not push a limit past the frequency.
-    return np.clip(center - half, 0.0, frequency), np.clip(center + half, frequency, 1.0)

@@ -4,8 +4,14 @@ Displays draw records of `calibrant.metrics` and `calibrant.comparison`, so ever
 available without a plot. matplotlib is imported when the first figure is created.
 """
 
+from calibrant.plots.calibration_curve import CalibrationCurveDisplay
 from calibrant.plots.calibration_map import CalibrationMapDisplay
 from calibrant.plots.comparison import ComparisonDisplay
 from calibrant.plots.reliability import ReliabilityDisplay
 
-__all__ = ["CalibrationMapDisplay", "ComparisonDisplay", "ReliabilityDisplay"]
+__all__ = [
+    "CalibrationCurveDisplay",
+    "CalibrationMapDisplay",
+    "ComparisonDisplay",
+    "ReliabilityDisplay",
+]

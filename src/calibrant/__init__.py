@@ -30,6 +30,7 @@ else:
         "onnx",
         "persistence",
         "plots",
+        "prior_shift",
         "report",
         "strategies",
         "updating",

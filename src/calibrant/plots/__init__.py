@@ -1,17 +1,19 @@
 """Plots of probabilities and comparisons, in the style of scikit-learn's displays.
 
-Displays draw records of `calibrant.metrics` and `calibrant.comparison`, so every number is
-available without a plot. matplotlib is imported when the first figure is created.
+Displays draw records of `calibrant.metrics`, `calibrant.decisions` and `calibrant.comparison`, so
+every number is available without a plot. matplotlib is imported when the first figure is created.
 """
 
 from calibrant.plots.calibration_curve import CalibrationCurveDisplay
 from calibrant.plots.calibration_map import CalibrationMapDisplay
 from calibrant.plots.comparison import ComparisonDisplay
+from calibrant.plots.decision_curve import DecisionCurveDisplay
 from calibrant.plots.reliability import ReliabilityDisplay
 
 __all__ = [
     "CalibrationCurveDisplay",
     "CalibrationMapDisplay",
     "ComparisonDisplay",
+    "DecisionCurveDisplay",
     "ReliabilityDisplay",
 ]

@@ -69,14 +69,20 @@ def decide(proba: ArrayLike, costs: ArrayLike) -> Decisions:
     [0.5, 0.8]
     """
     rows = check_array(proba, dtype=np.float64, input_name="proba")
-    matrix = check_array(costs, dtype=np.float64, input_name="costs")
-    if len(matrix) != rows.shape[1]:
-        raise ValueError(
-            f"costs must have one row for each class, got {count(len(matrix), 'row')} for "
-            f"{count(rows.shape[1], 'class', 'classes')}. Pass the costs of each decision for "
-            "every true class."
-        )
+    matrix = check_costs(costs, rows.shape[1])
     expected = rows @ matrix
     least = expected.min(axis=1)
     is_cheapest = expected <= least[:, None] + TIE * np.abs(matrix).max()
     return Decisions(is_cheapest.argmax(axis=1), least)
+
+
+def check_costs(costs: ArrayLike, n_classes: int | None) -> FloatArray:
+    """Return a cost matrix, after checking that it has one row per class."""
+    matrix = check_array(costs, dtype=np.float64, input_name="costs")
+    if n_classes is not None and len(matrix) != n_classes:
+        raise ValueError(
+            f"costs must have one row for each class, got {count(len(matrix), 'row')} for "
+            f"{count(n_classes, 'class', 'classes')}. Pass the costs of each decision for every "
+            "true class."
+        )
+    return np.asarray(matrix)

@@ -126,5 +126,10 @@ def test_errors_say_what_to_pass(predictions):
     y, proba, _ = predictions
     with pytest.raises(ValueError, match=r"of must be given for more than two classes, got 4"):
         weak_calibration(y, proba)
+    for of in ("e", ("a", "e"), ("a", "a"), ("a", "b", "c")):
+        with pytest.raises(ValueError, match="of must be 'top-label', one of the labels"):
+            weak_calibration(y, proba, of=of)
+    with pytest.raises(ValueError, match=r"rows of one of the classes \[1, 2\], got none"):
+        weak_calibration([0] * 5, np.full((5, 3), 1 / 3), of=(1, 2), labels=[0, 1, 2])
     with pytest.raises(ValueError, match="reference must be one of the labels"):
         multinomial_calibration(y, proba, reference="e")

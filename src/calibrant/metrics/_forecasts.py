@@ -66,9 +66,9 @@ def choose_forecast(data: Predictions, of: Any) -> Forecast:
         return class_forecast(data, 1)
     if isinstance(of, str) and of == "top-label":
         return top_label_forecast(data)
-    wanted = of if isinstance(of, tuple) and len(of) == 2 else (of,)
+    wanted = of if isinstance(of, tuple) else (of,)
     columns = [np.flatnonzero(data.labels == each) for each in wanted]
-    if any(len(each) != 1 for each in columns):
+    if any(len(each) != 1 for each in columns) or not 1 <= len(set(wanted)) == len(wanted) <= 2:
         raise ValueError(
             f"of must be 'top-label', one of the labels {data.labels.tolist()} or a pair of them, "
             f"got {of!r}. Pass one of these."
@@ -93,6 +93,11 @@ def pair_forecast(data: Predictions, first: int, second: int) -> Forecast:
     """Forecast the first of two classes for the rows of both, given that it is one of them."""
     pair = [first, second]
     rows = data.take(np.flatnonzero(np.isin(data.y_index, pair)))
+    if len(rows.y_index) == 0:
+        names = data.labels[pair].tolist()
+        raise ValueError(
+            f"y_true must have rows of one of the classes {names}, got none. Choose other classes."
+        )
     outcome = (rows.y_index == first).astype(np.float64)
     return Forecast(normalize_rows(rows.proba[:, pair])[:, 0], outcome, rows.weight)
 

@@ -221,3 +221,9 @@ def test_invalid_input_is_refused(arguments, message):
 def test_invalid_penalties_are_refused(lam):
     with pytest.raises(ValueError, match="lam must be at least 0"):
         near_isotonic_path([1.0, 0.0]).solution(lam)
+
+
+def test_an_infinite_penalty_gives_the_isotonic_regression():
+    y = np.array([3.0, 1.0, 2.0, 0.0, 5.0, 4.0])
+    expected = isotonic_regression(y).x
+    np.testing.assert_allclose(near_isotonic_path(y).solution(np.inf), expected, rtol=1e-14)

@@ -208,9 +208,11 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, interpreted as numbers of rows: a row of weight 2 counts as two identical
-            rows, and a row of weight 0 is ignored. For calibration, weights that sum to less
-            than the number of rows are scaled up to it; the estimator gets them unchanged.
+            Weights, interpreted as numbers of rows: in every fit, a row of weight 2 counts as
+            two rows, and a row of weight 0 is ignored. A weighted row is held out as a whole,
+            while rows given twice may be held out separately, so these two are not quite the
+            same. For calibration, weights that sum to less than the number of rows are scaled
+            up to it; the estimator gets them unchanged.
         groups : array-like of shape (n_samples,), default=None
             The group that each row belongs to, such as the patient it comes from. No model
             scores rows of a group that it was fitted on.

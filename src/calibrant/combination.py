@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from calibrant._core.bradley_terry import bradley_terry
 from calibrant._core.coupling import COUPLINGS
 from calibrant._core.rowwise import row_maxima, row_sums
+from calibrant._core.threads import one_blas_thread
 from calibrant._core.typing import CodeMatrix, FloatArray, IndexArray
 
 # R[:, i, j] + R[:, j, i] may differ from 1 by rounding, even in single precision.
@@ -241,7 +242,8 @@ def decode(proba: ArrayLike, code: ArrayLike) -> FloatArray:
 def _couple(chunks: Iterable[FloatArray], method: str, pair_weight: FloatArray) -> FloatArray:
     """Couple chunks of rows."""
     coupling = COUPLINGS[method]
-    return np.concatenate([_to_simplex(coupling(pairwise, pair_weight)) for pairwise in chunks])
+    with one_blas_thread():
+        return np.concatenate([_to_simplex(coupling(pairwise, pair_weight)) for pairwise in chunks])
 
 
 def _chunks(n_samples: int, n_classes: int) -> Iterator[slice]:

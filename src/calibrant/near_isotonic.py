@@ -141,7 +141,8 @@ class NearIsotonicPath(Record):
         Parameters
         ----------
         lam : float
-            The penalty, at least 0. It need not be a breakpoint.
+            The penalty, at least 0. It need not be a breakpoint; infinity gives the isotonic
+            regression.
 
         Returns
         -------
@@ -149,6 +150,7 @@ class NearIsotonicPath(Record):
             The minimizer of the near-isotonic problem.
         """
         nodes = self.groups(lam)
+        lam = min(lam, self.lambdas[-1])  # from there on, the solution is constant
         return np.repeat(self.values(nodes, lam), self.stop[nodes] - self.start[nodes])
 
 

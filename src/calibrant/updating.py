@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._core.labels import class_index
 from calibrant._core.typing import FloatArray
-from calibrant._core.validation import check_rows, class_index
+from calibrant._core.validation import check_rows
 from calibrant.calibrators.updating import UpdateCalibrator, UpdateReport
 
 

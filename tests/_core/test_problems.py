@@ -5,12 +5,10 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
 
 from calibrant._core.problems import (
     ModelPerProblem,
     SharedModel,
-    class_scores,
     make_problems,
     take_rows,
 )
@@ -63,17 +61,6 @@ def test_rows_are_taken_from_any_type(kind):
     assert type(taken) is type(X)
     dense = taken.toarray() if hasattr(taken, "toarray") else np.asarray(taken)
     np.testing.assert_array_equal(dense, values[[2, 0]])
-
-
-def test_class_scores_are_probabilities_or_decision_values(data):
-    proba, is_proba = class_scores(GaussianNB().fit(data.X, data.y), data.X)
-    assert is_proba
-    assert proba.shape == (40, 4)
-    decision, is_proba = class_scores(RidgeClassifier().fit(data.X, data.y < 2), data.X)
-    assert not is_proba
-    np.testing.assert_array_equal(decision[:, 0], -decision[:, 1])
-    with pytest.raises(ValueError, match=r"returned 6\. For SVC, use decision_function"):
-        class_scores(SVC(decision_function_shape="ovo").fit(data.X, data.y), data.X)
 
 
 def test_a_shared_model_scores_a_problem_by_its_class_scores(data):

@@ -1,56 +1,14 @@
 import numpy as np
-import pandas as pd
 import pytest
 
+from calibrant._core.labels import class_index
 from calibrant._core.validation import (
     as_row_counts,
     check_classes,
     check_groups,
-    check_labels,
+    check_row_weight,
     check_weight,
-    class_index,
-    find_missing,
 )
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (np.array([1.0, np.nan]), [False, True]),
-        (np.array(["a", None], dtype=object), [False, True]),
-        (np.array(["a", pd.NA], dtype=object), [False, True]),
-        (np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"), [False, True]),
-        (np.array([1, 2]), [False, False]),
-        (np.array(["nan", "b"]), [False, False]),
-    ],
-    ids=repr,
-)
-def test_missing_labels_are_found_in_every_type(labels, expected):
-    np.testing.assert_array_equal(find_missing(labels), expected)
-
-
-@pytest.mark.parametrize("labels", [["b", "a"], [2, 1], [True, False]], ids=repr)
-def test_valid_labels_are_returned_unchanged(labels):
-    np.testing.assert_array_equal(check_labels(labels), labels)
-
-
-def test_numbers_stored_as_objects_become_numbers():
-    assert check_labels(np.array([1, 2], dtype=object)).dtype.kind == "i"
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        (None, "requires y to be passed"),
-        ([], "at least one label, got none"),
-        ([0, np.nan], "NaN or None in 1 of 2 rows"),
-        ([0, np.inf], "infinity in 1 of 2 rows"),
-        (np.array(["a", 1], dtype=object), "labels of one type, got int and str"),
-    ],
-)
-def test_invalid_labels_are_refused(labels, message):
-    with pytest.raises(ValueError, match=message):
-        check_labels(labels)
 
 
 def test_classes_are_sorted_and_indexed():
@@ -103,6 +61,14 @@ def test_weights_default_to_one():
 def test_invalid_weights_are_refused(weight, message):
     with pytest.raises(ValueError, match=message):
         check_weight(weight, np.zeros(2))
+
+
+@pytest.mark.parametrize("total", [1e-20, 1e16])
+def test_weights_must_be_possible_numbers_of_rows(total):
+    with pytest.raises(
+        ValueError, match=rf"numbers of rows.* got a sum of {total:g}".replace("+", r"\+")
+    ):
+        check_row_weight([total / 2, total / 2], np.zeros(2))
 
 
 @pytest.mark.parametrize(

@@ -283,3 +283,19 @@ def test_beta_refuses_new_scores_outside_the_unit_interval():
 def test_predict_before_fit_is_refused(calibrator):
     with pytest.raises(NotFittedError):
         type(calibrator)().predict([0.5])
+
+
+@pytest.mark.parametrize("score", [0.3, 0.5, 3.0, -1e200])
+def test_scores_that_differ_by_rounding_are_equal_for_a_sigmoid(score):
+    scores = np.array([score] * 10 + [np.nextafter(score, np.inf)] * 10)
+    sigmoid = SigmoidCalibrator().fit(scores, [0] * 10 + [1] * 10)
+    np.testing.assert_allclose(sigmoid.predict([score, 1.2 * score]), 0.5, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-9, 1e9, 1e200])
+def test_a_sigmoid_does_not_depend_on_the_scale_of_decision_values(scale):
+    scores = np.array([-3.0, -1.0, -0.5, 0.5, 1.0, 4.0])
+    target = np.array([0, 0, 1, 0, 1, 1])
+    expected = SigmoidCalibrator().fit(scores, target).predict(scores)
+    scaled = SigmoidCalibrator().fit(scale * scores, target).predict(scale * scores)
+    np.testing.assert_allclose(scaled, expected, rtol=1e-9)

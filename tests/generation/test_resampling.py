@@ -393,3 +393,18 @@ def test_a_single_group_raises_a_clear_error():
     X, y = make_rows([3, 3])
     with pytest.raises(ValueError, match=r"at least two groups, got 1"):
         next(splits_of(MonteCarloCV(), X, y, groups=np.array(["a"] * 6)))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_splits_do_not_depend_on_the_names_of_the_classes(grouped):
+    rng = np.random.RandomState(0)
+    y = rng.choice(4, size=50, p=[0.5, 0.3, 0.1, 0.1])
+    X, groups = rng.normal(size=(50, 2)), rng.randint(12, size=50) if grouped else None
+    for generator in (MonteCarloCV(), RepeatedFolds(), ResampledFolds()):
+        first, renamed = (
+            list(islice(splits_of(generator, X, labels, groups=groups), 20))
+            for labels in (y, np.array([2, 0, 3, 1])[y])
+        )
+        for one, other in zip(first, renamed, strict=True):
+            np.testing.assert_array_equal(one[0], other[0])
+            np.testing.assert_array_equal(one[1], other[1])

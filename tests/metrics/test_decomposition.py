@@ -58,13 +58,24 @@ def test_parts_have_little_bias_with_few_rows(score, distortion, draw_labels):
     assert abs(np.mean(errors)) < 0.015
 
 
+def folds_of(y_index, proba, weight):
+    """Sort rows by class, probabilities and weight, with the classes in an order without names."""
+    rows, columns = range(len(y_index)), range(proba.shape[1])
+    kinds = [(proba[i, y_index[i]], *sorted(proba[i]), weight[i]) for i in rows]
+    signatures = [sorted((kinds[i], proba[i, k], y_index[i] == k) for i in rows) for k in columns]
+    classes = sorted(columns, key=signatures.__getitem__)
+    order = sorted(rows, key=lambda i: (classes.index(y_index[i]), *proba[i, classes], weight[i]))
+    fold = np.empty(len(order), dtype=int)
+    fold[order] = np.arange(len(order)) % 5
+    return fold
+
+
 @pytest.mark.parametrize("score", SCORES)
 def test_refinement_is_the_held_out_loss_of_the_best_maps(score, predictions):
     # The same folds, with the maps found by a general-purpose optimizer.
     y, proba, weight = predictions
     y_index = np.searchsorted(list("abcd"), y)
-    fold = np.empty(len(y), dtype=int)
-    fold[np.lexsort([*proba.T, y_index])] = np.arange(len(y)) % 5
+    fold = folds_of(y_index, proba, weight)
     unit_weight = weight / weight.mean()
 
     def recalibrate(logit):
@@ -125,3 +136,21 @@ def test_decomposition_is_a_record(predictions):
     }
     assert str(parts).startswith(f"{parts.total:.4g} = ")
     assert f"{parts.refinement:.4g}" in parts._repr_html_()
+
+
+@pytest.mark.parametrize("digits", [1, 16], ids=["tied", "distinct"])
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_parts_depend_neither_on_the_order_of_rows_nor_on_the_names_of_classes(n_classes, digits):
+    rng = np.random.default_rng(n_classes)
+    proba = rng.dirichlet(np.ones(n_classes), size=80).round(digits) + 1e-3
+    proba /= proba.sum(axis=1, keepdims=True)
+    y = rng.integers(n_classes, size=80)
+    weight = rng.integers(1, 4, size=80).astype(float)
+    expected = decompose(y, proba, sample_weight=weight)
+    rows, column = rng.permutation(80), rng.permutation(n_classes)
+    moved = decompose(
+        np.argsort(column)[y][rows], proba[rows][:, column], sample_weight=weight[rows]
+    )
+    assert moved.refinement == pytest.approx(expected.refinement, rel=1e-6)
+    rescaled = decompose(y, proba, sample_weight=1e90 * weight)
+    assert rescaled.refinement == pytest.approx(expected.refinement, rel=1e-6)

@@ -78,9 +78,7 @@ def test_labels_can_name_absent_classes(metric):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("y", [["a", None], [0.0, np.nan]])
 def test_missing_labels_raise_a_clear_error(metric, y):
-    with pytest.raises(
-        ValueError, match=r"y_true must not contain missing labels, got NaN or None"
-    ):
+    with pytest.raises(ValueError, match=r"Input y_true contains NaN or None in 1 of 2 rows"):
         metric(y, [[0.5, 0.5]] * 2)
 
 
@@ -143,3 +141,20 @@ def test_metrics_stay_within_their_bounds(rows):
     assert (curve.observed <= curve.high).all()
     assert (curve.high <= 1).all()
     assert curve.count.sum() == curve.histogram.sum() == len(y)
+
+
+def test_labels_in_another_order_are_refused():
+    with pytest.raises(ValueError, match=r"labels must be sorted and distinct, got \[1, 0\]"):
+        log_loss([0, 1], [[0.9, 0.1], [0.2, 0.8]], labels=[1, 0])
+
+
+def test_half_precision_is_accepted():
+    proba = np.random.default_rng(0).dirichlet(np.ones(50), size=20)
+    half = brier_score(np.arange(20), proba.astype(np.float16), labels=np.arange(50))
+    assert half == pytest.approx(brier_score(np.arange(20), proba, labels=np.arange(50)), rel=1e-3)
+
+
+def test_huge_labels_are_told_apart():
+    labels, proba = [5, 2**63, 2**63 + 1], [[0.2, 0.3, 0.5]]
+    for label, expected in zip(labels, proba[0], strict=True):
+        assert log_loss([label], proba, labels=labels) == pytest.approx(-np.log(expected))

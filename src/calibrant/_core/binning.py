@@ -8,6 +8,8 @@ from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 # Scores that are closer than this are tied: a slope between them could overflow.
 SMALLEST_GAP = 1e-300
+# The rounding error of the sum of the weights of many points, in proportion to the sum.
+ROUNDING = 1e-9
 # Scores, targets and weights.
 Points = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -79,7 +81,8 @@ def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
         The index of the first point of each group.
     """
     middle = (np.cumsum(weight) - weight / 2.0) / weight.sum()
-    group = np.minimum((middle * n_groups).astype(np.intp), n_groups - 1)
+    # A point in the middle between two groups belongs to the second one, despite rounding.
+    group = np.minimum((middle * n_groups + ROUNDING).astype(np.intp), n_groups - 1)
     return run_starts(group[1:] > group[:-1])
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import chain, starmap
 from typing import Any
 
@@ -17,16 +16,17 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import ThreadpoolController
 
+from calibrant._core.class_scores import class_scores
+from calibrant._core.phrases import count
 from calibrant._core.problems import (
     ProblemSplit,
     ScoringProblem,
-    class_scores,
     problem_score,
     take_rows,
 )
 from calibrant._core.progress import track
+from calibrant._core.threads import one_blas_thread
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray
 
@@ -41,7 +41,8 @@ LARGEST_SEED = np.iinfo(np.int32).max
 class FitTask:
     """One fit: its seed, the rows to fit on with their labels, and the rows to score.
 
-    ``keep`` says whether the fitted model is needed after scoring.
+    ``keep`` says whether the fitted model is needed after scoring, ``place`` which rows the fit
+    is on, for errors.
     """
 
     seed: int
@@ -50,6 +51,7 @@ class FitTask:
     test: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     binary: bool = False
     keep: bool = False
+    place: str = "all rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +105,7 @@ class Fitter:
                 split.test,
                 split.problem.is_binary,
                 is_kept,
+                f"split {split.split + 1}",
             )
             for seed, split, is_kept in zip(seeds, splits, keep, strict=True)
         ]
@@ -174,16 +177,6 @@ def _recorded(function: Callable[..., Any], *args: Any) -> tuple[Any, list[tuple
     return result, [(warning.category, str(warning.message)) for warning in caught]
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Limit BLAS to one thread: the last bits of a product depend on the number of threads."""
-    return _thread_pools().limit(limits=1, user_api="blas")
-
-
-@cache
-def _thread_pools() -> Any:
-    return ThreadpoolController()  # slow, because it inspects all loaded libraries
-
-
 def fit_clone(estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask) -> Any:
     """Fit a clone of the estimator on the training rows of a task."""
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -192,14 +185,15 @@ def fit_clone(estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask)
         for name, value in fit_params.items()
     }
     model = set_seeds(clone(estimator), task.seed)
-    model.fit(take_rows(X, task.train), task.labels, **params)
-    expected = np.unique(task.labels)
-    if not np.array_equal(model.classes_, expected):
-        raise ValueError(
-            f"A fitted {type(model).__name__} must have the classes it was fitted on, "
-            f"{expected.tolist()}, got {list(model.classes_)}. "
-            "If it contains a prefitted model, wrap the whole estimator in FrozenEstimator."
-        )
+    with _errors_name(task):
+        model.fit(take_rows(X, task.train), task.labels, **params)
+        expected, found = np.unique(task.labels), np.asarray(getattr(model, "classes_", ()))
+        if not np.array_equal(found, expected):
+            raise ValueError(
+                f"A fitted {type(model).__name__} must have the classes it was fitted on as "
+                f"classes_, {expected.tolist()}, got {found.tolist()}. "
+                "If it contains a prefitted model, wrap the whole estimator in FrozenEstimator."
+            )
     return model
 
 
@@ -207,8 +201,26 @@ def _fit_and_score(
     estimator: Any, X: Any, fit_params: dict[str, Any], task: FitTask
 ) -> tuple[FloatArray, Any]:
     model = fit_clone(estimator, X, fit_params, task)
-    score = problem_score(*class_scores(model, take_rows(X, task.test)), binary=task.binary)
+    with _errors_name(task):
+        score = problem_score(*class_scores(model, take_rows(X, task.test)), binary=task.binary)
     return score, model if task.keep else None
+
+
+@contextmanager
+def _errors_name(task: FitTask) -> Iterator[None]:
+    """Add the rows of a fit to the errors of the estimator."""
+    scored = f" and scored on {count(len(task.test), 'row')}" if len(task.test) else ""
+    note = (
+        f"The estimator failed on {task.place}: it was fitted on {count(len(task.train), 'row')}"
+        f"{scored}."
+    )
+    try:
+        yield
+    except StopIteration as error:  # would end an iteration over the fits without a trace
+        raise ValueError(f"The estimator must not raise StopIteration. {note}") from error
+    except Exception as error:
+        error.add_note(note)
+        raise
 
 
 def check_classifier(estimator: Any) -> None:

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from calibrant._core.class_scores import class_scores
 from calibrant._core.rowwise import normalize_rows, row_sums, softmax
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import BoolArray, CodeMatrix, FloatArray, IndexArray
 from calibrant._core.voting import VotingEnsemble
-
-# Larger scores are clipped, so that sums and differences of scores stay finite.
-LARGEST_MODEL_SCORE = 1e250
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,46 +118,6 @@ def take_rows(X: Any, rows: IndexArray) -> Any:
     if hasattr(X, "__array__") or hasattr(X, "tocsr"):
         return X[rows]
     return [X[row] for row in rows]
-
-
-def class_scores(model: Any, X: Any) -> tuple[FloatArray, bool]:
-    """Return the scores of a fitted model, one column per class.
-
-    Parameters
-    ----------
-    model : classifier
-        A classifier with ``predict_proba`` or ``decision_function``. The former is preferred.
-    X : array-like
-        The rows to score.
-
-    Returns
-    -------
-    score : ndarray of shape (n_samples, n_classes)
-        Probabilities, or decision values on any scale. NaN where the model returns NaN, as
-        naive Bayes does if no feature varies.
-    is_proba : bool
-        Whether they are probabilities.
-    """
-    is_proba = hasattr(model, "predict_proba")
-    if not is_proba and not hasattr(model, "decision_function"):
-        raise ValueError(
-            f"estimator must have predict_proba or decision_function. {type(model).__name__} has "
-            "neither. Use another classifier."
-        )
-    score = np.asarray(
-        model.predict_proba(X) if is_proba else model.decision_function(X), dtype=np.float64
-    )
-    if score.ndim == 1:
-        score = np.column_stack([-score, score])
-    if score.shape[1] != len(model.classes_):
-        raise ValueError(
-            f"Scores must have one column for each of the {len(model.classes_)} classes. "
-            f"{type(model).__name__} returned {score.shape[1]}. "
-            "For SVC, use decision_function_shape='ovr'."
-        )
-    if is_proba:
-        return np.clip(score, 0.0, 1.0), True
-    return np.clip(score, -LARGEST_MODEL_SCORE, LARGEST_MODEL_SCORE), False
 
 
 def as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:

@@ -48,6 +48,7 @@ def stratified_draws(
     sampling), so that it is right on average even for small classes, while the total is the
     same in every draw.
     """
+    y = _in_order_of_first_rows(y)
     count = np.bincount(y)
     # The only row of a class is never held out.
     quota = np.where(count > 1, count, 0)
@@ -139,6 +140,7 @@ def group_draws(
     """Draw whole groups to hold out such that each class keeps at least one."""
     names, group = np.unique(groups, return_inverse=True)
     _check_several(names)
+    y = _in_order_of_first_rows(y)
     size = np.bincount(group)
     while True:
         order = rng.permutation(len(names))

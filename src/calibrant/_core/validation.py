@@ -1,4 +1,4 @@
-"""Checks of labels, groups, weights and levels."""
+"""Checks of rows, classes, groups, weights and levels."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d, indexable
-from sklearn.utils.multiclass import check_classification_targets
 
+from calibrant._core.labels import check_labels, class_index, find_missing
 from calibrant._core.phrases import count
 from calibrant._core.probability_floor import RARE_CLASS_SIZE
 from calibrant._core.training_data import TrainingData
-from calibrant._core.typing import BoolArray, FloatArray, IndexArray
+from calibrant._core.typing import FloatArray
 from calibrant.exceptions import CalibrationWarning
 
 # Sums and reciprocals of weights outside this range could overflow.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+# Weights that are numbers of rows. Beyond the largest total, a double cannot count single rows;
+# below the smallest, estimators such as naive Bayes take the total for 0.
+SMALLEST_TOTAL, LARGEST_TOTAL = 1e-6, 2.0**53
 
 
 class Rows(NamedTuple):
@@ -37,7 +40,7 @@ def check_rows(
     if X is None:
         raise ValueError("X must hold one row for each label, got None. Pass the features.")
     X, labels, sample_weight, groups = indexable(X, labels, sample_weight, groups)
-    weight = None if sample_weight is None else check_weight(sample_weight, labels)
+    weight = None if sample_weight is None else check_row_weight(sample_weight, labels)
     return Rows(X, labels, weight, None if groups is None else check_groups(groups))
 
 
@@ -52,65 +55,6 @@ def make_training_data(
     classes = check_classes(rows.labels[weight > 0], known_classes)
     y = class_index(rows.labels, classes)
     return TrainingData(rows.X, y, classes, weight, rows.groups, fit_params, split_params)
-
-
-def check_labels(y: ArrayLike | None) -> NDArray[Any]:
-    """Check that there is one label per row, all of one type and none missing."""
-    if y is None:
-        raise ValueError(
-            "y must hold one label for each row. CalibratedClassifier requires y to be passed, "
-            "but the target y is None."
-        )
-    labels = column_or_1d(y, warn=True)
-    if len(labels) == 0:
-        raise ValueError("y must hold at least one label, got none. Pass rows to fit on.")
-    for name, found in (
-        ("NaN or None", find_missing(labels)),
-        ("infinity", labels.dtype.kind == "f" and np.isinf(labels)),
-    ):
-        if np.any(found):
-            raise ValueError(
-                f"y must hold a label for every row. Input y contains {name} in {np.sum(found)} "
-                f"of {len(labels)} rows. Drop those rows."
-            )
-    labels = _of_one_type(labels)
-    with warnings.catch_warnings():
-        # CalibratedClassifier warns about classes with few rows itself.
-        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
-        check_classification_targets(labels)
-    return labels
-
-
-def find_missing(labels: NDArray[Any]) -> BoolArray:
-    """Return which labels are NaN, NaT, None or ``pandas.NA``."""
-    if labels.dtype.kind == "f":
-        return np.isnan(labels)
-    if labels.dtype.kind == "M":
-        return np.isnat(labels)
-    if labels.dtype != object:
-        return np.zeros(len(labels), dtype=bool)
-    return np.array([_is_missing(label) for label in labels], dtype=bool)
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)  # true for NaN
-    except TypeError:  # pandas.NA cannot be compared
-        return True
-
-
-def _of_one_type(labels: NDArray[Any]) -> NDArray[Any]:
-    """Convert numbers stored as objects; reject labels that cannot be sorted."""
-    if labels.dtype != object:
-        return labels
-    texts = [isinstance(label, str) for label in labels]
-    if any(texts) and not all(texts):
-        kinds = sorted({type(label).__name__ for label in labels})
-        raise ValueError(
-            f"y must hold labels of one type, got {' and '.join(kinds)}. "
-            "Convert all labels to strings."
-        )
-    return labels if any(texts) else np.asarray(labels.tolist())
 
 
 def check_classes(labels: NDArray[Any], known: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -168,7 +112,7 @@ def check_groups(groups: ArrayLike) -> NDArray[Any]:
     return names
 
 
-def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArray:
+def check_weight(sample_weight: ArrayLike | None, rows: Any) -> FloatArray:
     """Return one non-negative weight per row, not all 0; ``None`` means 1 for every row."""
     if sample_weight is None:
         return np.ones(len(rows))
@@ -199,6 +143,19 @@ def check_weight(sample_weight: ArrayLike | None, rows: FloatArray) -> FloatArra
     return values
 
 
+def check_row_weight(sample_weight: ArrayLike | None, rows: Any) -> FloatArray:
+    """Return weights that are numbers of rows, after checking that their total is one too."""
+    weight = check_weight(sample_weight, rows)
+    total = weight.sum()
+    if not SMALLEST_TOTAL <= total <= LARGEST_TOTAL:
+        raise ValueError(
+            "sample_weight must hold numbers of rows, whose sum lies between "
+            f"{SMALLEST_TOTAL:.0e} and {LARGEST_TOTAL:.0e}, got a sum of {total:.3g}. "
+            "Rescale the weights, for example to a mean of 1."
+        )
+    return weight
+
+
 def check_level(level: float) -> float:
     """Return a confidence level after checking that it lies strictly between 0 and 1."""
     return _check_inside_unit_interval("level", level, usual=0.95)
@@ -213,15 +170,6 @@ def _check_inside_unit_interval(name: str, value: float, usual: float) -> float:
     if not 0 < value < 1:
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}. Use {usual}.")
     return value
-
-
-def class_index(labels: NDArray[Any], classes: NDArray[Any]) -> IndexArray:
-    """Return the position of each label among the sorted classes.
-
-    Labels that are not among them, which only rows of weight 0 may have, get an arbitrary
-    position.
-    """
-    return np.searchsorted(classes, labels).clip(max=len(classes) - 1)
 
 
 def as_row_counts(sample_weight: FloatArray | None, n_rows: int) -> FloatArray:

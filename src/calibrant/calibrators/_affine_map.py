@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from calibrant._core.newton import HessianProducts, minimize_convex, minimize_strictly_convex
+from calibrant._core.threads import one_blas_thread
 from calibrant._core.typing import FloatArray, IndexArray
 
 # The range of inverse temperatures: from nearly uniform probabilities to nearly 0 and 1.
@@ -124,7 +125,12 @@ def fit_affine_map(
     .. math:: -\sum_i w_i \log \operatorname{softmax}(W z_i + b)_{y_i}
         + \sum_{k,j} \rho_{kj} \Delta_{kj}^2.
     """
-    objective = _Objective(log_score, y, weight, penalty)
+    with one_blas_thread():
+        return _minimize(_Objective(log_score, y, weight, penalty), penalty)
+
+
+def _minimize(objective: _Objective, penalty: FloatArray) -> FloatArray:
+    """Return the map of lowest loss, by the solver that suits the penalties."""
     n_entries = len(objective.ridge)
     if not penalty.all():
         # Without a penalty on every entry, there may be no minimum.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -10,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from calibrant._core.labels import check_labels
 from calibrant._core.phrases import count
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant._core.validation import check_weight
+from calibrant._core.validation import check_row_weight
 from calibrant.calibrators._validation import check_class_scores, check_score, check_target
 
 
@@ -48,7 +47,7 @@ class BinaryCalibrator(TransformerMixin, RegressorMixin, BaseEstimator, ABC):
         """
         score = check_score(X)
         target = check_target(y, score)
-        weight = check_weight(sample_weight, score)
+        weight = check_row_weight(sample_weight, score)
         used = weight > 0
         self._fit(score[used], target[used], weight[used])
         return self
@@ -189,17 +188,13 @@ class MulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):
         """Check the points, set the classes and their counts, and drop points of weight 0."""
         validate_data(self, X, y, skip_check_array=True)
         score = check_class_scores(X)
-        labels = column_or_1d(y)
-        with warnings.catch_warnings():
-            # Many classes with few rows are nothing unusual here.
-            warnings.filterwarnings("ignore", message="The number of unique classes is greater")
-            check_classification_targets(labels)
+        labels = check_labels(y)
         if len(labels) != len(score):
             raise ValueError(
                 f"y must have one label for each row of scores, got {count(len(labels), 'label')} "
                 f"for {count(len(score), 'row')}. Pass the labels of these rows."
             )
-        weight = check_weight(sample_weight, score)
+        weight = check_row_weight(sample_weight, score)
         self.classes_, index = _match_columns(labels, score.shape[1])
         names = getattr(self, "feature_names_in_", ())
         if set(names) == set(self.classes_) and list(names) != self.classes_.tolist():

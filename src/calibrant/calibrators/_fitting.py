@@ -172,10 +172,10 @@ def _report_of_method(
     data: TrainingData,
 ) -> CalibrationReport:
     """Estimate the gain of a single calibrator by cross-validation."""
-    judged = [
-        _judge(calibrator, scores, _side_counts(problem, data), data)
-        for scores, problem in zip(held_out, problems, strict=True)
-    ]
+    judged = []
+    for scores, problem in zip(held_out, problems, strict=True):
+        points = _judge(calibrator, scores, _side_counts(problem, data), data)
+        judged.append(points if problem.side is None else points.pool())
     proba = np.concatenate([each.true_proba for each in judged])
     weight = np.concatenate([each.weight for each in judged])
     group = np.concatenate([each.group for each in judged])
@@ -210,6 +210,17 @@ class _Judged(NamedTuple):
     target: IndexArray
     weight: FloatArray
     group: NDArray[Any]
+
+    def pool(self) -> _Judged:
+        """Return one point per group, with its mean log probabilities.
+
+        Thousands of problems with thousands of points each then fit in memory.
+        """
+        groups, index = np.unique(self.group, return_inverse=True)
+        weight = np.bincount(index, self.weight).astype(np.float64)
+        total = [np.bincount(index, self.weight * np.log(proba)) for proba in self.true_proba.T]
+        mean = np.exp(np.column_stack(total) / weight[:, None])
+        return _Judged(mean, np.empty((0, 2)), np.empty(0, dtype=np.intp), weight, groups)
 
     def measure(self) -> Performance | None:
         """Measure the performance of the calibrated probabilities."""

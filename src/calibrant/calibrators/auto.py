@@ -179,7 +179,7 @@ class AutoCalibrator(MulticlassCalibrator):
             for name, candidate in self._check_candidates().items()
         }
         score, index, weight = self._check_points(X, y, sample_weight)
-        used = check_weight(sample_weight, column_or_1d(y)) > 0
+        used = check_weight(sample_weight, y) > 0
         group = np.arange(len(index))
         if groups is not None:
             check_consistent_length(y, groups)

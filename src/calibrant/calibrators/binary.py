@@ -16,8 +16,11 @@ from calibrant.calibrators._base import BinaryCalibrator
 TOLERANCE = 1e-9
 # Added to the diagonal of the Hessian, so that parameters without effect on the loss stay at 0.
 SMALLEST_CURVATURE = 1e-12
-# Scores with a smaller spread are treated as equal: a slope between them could overflow.
-SMALLEST_SPREAD = 1e-300
+# Losses that differ by less than this proportion are tied.
+LOSS_ROUNDING = 1e-12
+# Scores that differ by less than this, relative to the largest, are equal up to rounding, and a
+# slope between them would be meaningless. Below the absolute limit, it could overflow.
+ROUNDING, SMALLEST_SPREAD = 16 * float(np.finfo(float).eps), 1e-300
 
 
 class _ParametricCalibrator(BinaryCalibrator):
@@ -85,13 +88,11 @@ class SigmoidCalibrator(_ParametricCalibrator):
         high = (n_positive + 1.0) / (n_positive + 2.0)
         low = 1.0 / (weight.sum() - n_positive + 2.0)
         x = self._input(score)
-        # Centering and scaling make the problem well conditioned. The median of equal scores is
-        # exactly that score, which rounding does not guarantee for their mean.
-        center = np.median(x)
-        spread = np.abs(x - center).mean()
-        scale = spread if spread > SMALLEST_SPREAD else 1.0
-        inputs = np.column_stack([(x - center) / scale, np.ones(len(x))])
+        standard, center, scale = _standardize(x, are_equal=_are_equal(score))
+        inputs = np.column_stack([standard, np.ones(len(x))])
         slope, intercept = _fit_logistic(inputs, low + (high - low) * target, weight)
+        if abs(slope) <= TOLERANCE:
+            slope = 0.0  # rounding, which scores far from those of the fit would magnify
         self.slope_ = slope / scale
         self.intercept_ = intercept - slope * center / scale
 
@@ -149,8 +150,12 @@ class BetaCalibrator(_ParametricCalibrator):
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         self._count_rows(target, weight)
-        coef = _fit_increasing_logistic(self._inputs(score), target, weight)
-        self.coef_, self.intercept_ = coef[:2], float(coef[2])
+        are_equal = _are_equal(score)
+        columns = [_standardize(column, are_equal) for column in self._inputs(score).T]
+        standard, center, scale = map(np.array, zip(*columns, strict=True))
+        coef = _fit_increasing_logistic(standard.T, target, weight)
+        self.coef_ = coef[:2] / scale
+        self.intercept_ = float(coef[2] - self.coef_ @ center)
 
     def _proba(self, score: FloatArray) -> FloatArray:
         return self._apply_floor(expit(self._inputs(score) @ self.coef_ + self.intercept_))
@@ -274,6 +279,24 @@ class HistogramCalibrator(BinaryCalibrator):
         return self.shares_[np.searchsorted(self.edges_, score, side="right")]
 
 
+def _are_equal(score: FloatArray) -> bool:
+    """Return whether scores are equal up to rounding."""
+    return bool(np.ptp(score) <= ROUNDING * np.abs(score).max())
+
+
+def _standardize(inputs: FloatArray, are_equal: bool) -> tuple[FloatArray, float, float]:
+    """Center and scale inputs, which makes a problem well conditioned; equal ones become 0.
+
+    The median of equal inputs is exactly that input, which rounding does not guarantee for their
+    mean.
+    """
+    center = float(np.median(inputs))
+    spread = float(np.abs(inputs - center).mean())
+    if are_equal or spread <= SMALLEST_SPREAD:
+        return np.zeros_like(inputs), center, 1.0
+    return (inputs - center) / spread, center, spread
+
+
 def _fit_logistic(inputs: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the coefficients of a logistic regression with targets in [0, 1]."""
     proportion = weight / weight.sum()
@@ -299,14 +322,14 @@ def _fit_increasing_logistic(
     The problem is convex: if the unconstrained solution has a negative coefficient, the
     constrained one lies on the boundary, where one or both of the inputs are left out.
     """
-    best, best_loss = np.zeros(3), np.inf
+    best, best_loss = np.zeros(3), float(np.finfo(float).max)
     for kept in ([0, 1], [0], [1], []):
         columns = np.column_stack([inputs[:, kept], np.ones(len(inputs))])
         coef = _fit_logistic(columns, target, weight)
         if (coef[:-1] < 0).any():
             continue
         loss = _log_loss(columns @ coef, target, weight)
-        if loss < best_loss:
+        if loss < best_loss - LOSS_ROUNDING * abs(best_loss):
             best, best_loss = np.zeros(3), loss
             best[[*kept, 2]] = coef
         if len(kept) == 2:

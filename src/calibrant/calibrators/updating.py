@@ -13,10 +13,10 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
 from calibrant._core.cross_fitting import N_FOLDS, cross_fit, fold_of_points
-from calibrant._core.fitting import one_blas_thread
 from calibrant._core.phrases import capitalize, count
 from calibrant._core.records import Record
 from calibrant._core.rowwise import softmax
+from calibrant._core.threads import one_blas_thread
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant._core.validation import check_alpha, check_weight
 from calibrant.calibrators._base import MulticlassCalibrator
@@ -328,7 +328,7 @@ class UpdateCalibrator(MulticlassCalibrator):
         group = np.arange(len(index))
         if groups is not None:
             check_consistent_length(y, groups)
-            used = check_weight(sample_weight, column_or_1d(y)) > 0
+            used = check_weight(sample_weight, y) > 0
             group = np.unique(column_or_1d(groups)[used], return_inverse=True)[1]
             if len(group) > 1 and not group.any():
                 raise ValueError(

@@ -29,7 +29,7 @@ def one_line_errors(*more: type[Exception]) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     except resolvable as error:
-        _print("calibrant", str(error))
+        _print("calibrant", " ".join([str(error), *getattr(error, "__notes__", ())]))
         raise typer.Exit(2) from None
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core.fitting import Fitter, one_blas_thread
+from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import HeldOutScores, scored_points
 from calibrant._core.problems import ProblemSplit, ScoringProblem
+from calibrant._core.threads import one_blas_thread
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray
 

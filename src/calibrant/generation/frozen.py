@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant._core.class_scores import class_scores
 from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import scored_points
 from calibrant._core.problems import (
     Scorer,
     ScoringProblem,
     SharedModel,
-    class_scores,
     derived_score,
 )
 from calibrant.generation.base import Generated, Generator

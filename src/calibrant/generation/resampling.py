@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import Any, ClassVar
 
 import numpy as np
 
 from calibrant._core.fitting import Fitter
+from calibrant._core.held_out import HeldOutScores
 from calibrant._core.problems import ProblemSplit, ScoringProblem
 from calibrant._core.splits import check_split, make_draws, make_folds, resample_rows
 from calibrant._core.training_data import TrainingData
@@ -23,6 +24,8 @@ from calibrant.generation.base import Generated, Generator
 MOST_SPLITS = 1000
 # Further repeats change the calibration only in the third digit.
 MOST_REPEATS = 4
+# All pairs of 50 classes have half a million splits, so problems are scored in blocks.
+MAX_BLOCK_PROBLEMS = 64
 
 
 class Resampling(Generator):
@@ -42,12 +45,31 @@ class Resampling(Generator):
         The models of the first splits vote. If every row is scored by one model only, nothing
         shows what averaging gains, so none of them vote together with ``models``.
         """
-        splits = self.problem_splits(self.splits(fitter.data, fitter.rng), problems)
-        if models and all(map(_hold_out_rows_once, splits)):
+        splits = _Replayed(self.splits(fitter.data, fitter.rng))
+        held_out: list[HeldOutScores] = []
+        voters: list[list[Any]] = []
+        for start in range(0, len(problems), MAX_BLOCK_PROBLEMS):
+            block = problems[start : start + MAX_BLOCK_PROBLEMS]
+            generated = self._generate_block(fitter, block, splits, n_voters, bool(models))
+            held_out += generated.held_out
+            voters += generated.voters
+        return Generated(held_out, voters)
+
+    def _generate_block(
+        self,
+        fitter: Fitter,
+        problems: list[ScoringProblem],
+        shared_splits: Iterable[Split],
+        n_voters: int,
+        has_models: bool,
+    ) -> Generated:
+        """Return the held-out scores of some of the problems."""
+        splits = self.problem_splits(shared_splits, problems)
+        if has_models and all(map(_hold_out_rows_once, splits)):
             n_voters = 0
         if not n_voters:
             splits = [[split for split in of_problem if split.times] for of_problem in splits]
-        elif not models:
+        elif not has_models:
             splits = [of_problem[:n_voters] for of_problem in splits]
         votes = [k < n_voters for of_problem in splits for k in range(len(of_problem))]
         scores, fitted = score_splits(fitter, list(chain.from_iterable(splits)), votes)
@@ -63,7 +85,7 @@ class Resampling(Generator):
         """Yield the training and test rows of each split."""
 
     def problem_splits(
-        self, splits: Iterator[Split], problems: list[ScoringProblem]
+        self, splits: Iterable[Split], problems: list[ScoringProblem]
     ) -> list[list[ProblemSplit]]:
         """Restrict every split to the rows of each problem."""
         all_splits = list(splits)
@@ -140,7 +162,7 @@ class MonteCarloCV(Resampling):
             yield rows[~test], rows[test]
 
     def problem_splits(
-        self, splits: Iterator[Split], problems: list[ScoringProblem]
+        self, splits: Iterable[Split], problems: list[ScoringProblem]
     ) -> list[list[ProblemSplit]]:
         """Restrict splits to the rows of each problem until it has enough points.
 
@@ -303,13 +325,30 @@ class ResampledFolds(Resampling):
                 yield (resample_rows(train, data.y, rng) if repeat % 2 else train), test
 
     def problem_splits(
-        self, splits: Iterator[Split], problems: list[ScoringProblem]
+        self, splits: Iterable[Split], problems: list[ScoringProblem]
     ) -> list[list[ProblemSplit]]:
         """Restrict every split to the rows of each problem; scores of resampled ones only vote."""
         return [
             [split._replace(times=int(_has_no_repetitions(split.train))) for split in of_problem]
             for of_problem in super().problem_splits(splits, problems)
         ]
+
+
+class _Replayed:
+    """Splits that are drawn when they are first needed, and can be read several times."""
+
+    def __init__(self, splits: Iterator[Split]):
+        self._splits = splits
+        self._drawn: list[Split] = []
+
+    def __iter__(self) -> Iterator[Split]:
+        for number in count():
+            if number == len(self._drawn):
+                drawn = next(self._splits, None)
+                if drawn is None:
+                    return
+                self._drawn.append(drawn)
+            yield self._drawn[number]
 
 
 def _hold_out_rows_once(splits: list[ProblemSplit]) -> bool:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_array, check_consistent_length
 
+from calibrant._core.labels import read_labels
 from calibrant._core.phrases import count
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant._core.validation import as_row_counts, check_weight, find_missing
+from calibrant._core.validation import as_row_counts, check_weight
 
-# Allows for the rounding of single-precision probabilities.
+# Allows for the rounding of single-precision probabilities; half precision gets more.
 SUM_TOLERANCE = 1e-5
 
 
@@ -95,20 +96,16 @@ def check_predictions(
     Predictions
         The validated input.
     """
-    truth = column_or_1d(y_true)
-    if find_missing(truth).any():
-        raise ValueError(
-            "y_true must not contain missing labels, got NaN or None. Drop those rows."
-        )
+    truth = read_labels(y_true, "y_true")
     dtype = np.asarray(proba).dtype
     eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
     values = _two_dimensional(
         check_array(proba, dtype=np.float64, ensure_2d=False, input_name="proba")
     )
     check_consistent_length(truth, values)
-    names = _check_names(truth, values, labels)
+    truth, names = _check_names(truth, values, labels)
     if normalized:
-        _check_normalized(values)
+        _check_normalized(values, max(SUM_TOLERANCE, 4.0 * eps))
     weight = check_weight(sample_weight, values)
     position = np.flatnonzero(weight)
     y_index = np.searchsorted(names, truth[position])
@@ -131,9 +128,22 @@ def _two_dimensional(values: FloatArray) -> FloatArray:
     return np.column_stack([1.0 - values, values]) if values.ndim == 1 else values
 
 
-def _check_names(truth: NDArray[Any], values: FloatArray, labels: ArrayLike | None) -> NDArray[Any]:
-    """Return the sorted labels after checking that they match the rows and the columns."""
-    names = np.unique(truth if labels is None else labels)
+def _check_names(
+    truth: NDArray[Any], values: FloatArray, labels: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the true and the sorted labels after checking that they match rows and columns."""
+    names = np.unique(truth)
+    if labels is not None:
+        given = read_labels(labels, "labels")
+        names = np.unique(given)
+        if not np.array_equal(given, names):
+            raise ValueError(
+                f"labels must be sorted and distinct, got {given.tolist()}. Sort them, and the "
+                "columns of proba with them: proba[:, np.argsort(labels)]."
+            )
+    if {truth.dtype.kind, names.dtype.kind} == {"i", "u"}:
+        # NumPy would compare them as floating point numbers.
+        truth, names = truth.astype(object), names.astype(object)
     if len(names) != values.shape[1]:
         raise ValueError(
             f"proba must have {count(len(names), 'column')}, one for each label, "
@@ -145,12 +155,12 @@ def _check_names(truth: NDArray[Any], values: FloatArray, labels: ArrayLike | No
             f"y_true must contain only the given labels {names.tolist()}, "
             f"got {unknown.tolist()}. Drop those rows or extend labels."
         )
-    return names
+    return truth, names
 
 
-def _check_normalized(values: FloatArray) -> None:
+def _check_normalized(values: FloatArray, tolerance: float) -> None:
     deviation = np.abs(values.sum(axis=1) - 1.0).max()
-    if values.min() < 0 or deviation > SUM_TOLERANCE:
+    if values.min() < 0 or deviation > tolerance:
         raise ValueError(
             "Each row of proba must be non-negative and sum to 1, got a smallest value of "
             f"{values.min():g} and a sum that differs from 1 by {deviation:.3g}. "

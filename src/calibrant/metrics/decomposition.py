@@ -19,6 +19,8 @@ from calibrant.metrics.scores import row_brier_scores, row_log_losses
 N_FOLDS = 5
 # The norm of the gradient of the penalized total log loss at which a fit has converged.
 TOLERANCE = 1e-4
+# Losses that differ by less than this proportion are tied. Converged fits differ that much.
+ROUNDING = 1e-6
 
 SCORES: dict[str, Callable[[Predictions], FloatArray]] = {
     "log-loss": row_log_losses,
@@ -97,7 +99,9 @@ def decompose(
     assess, so they attribute a few hundredths to calibration even if the probabilities are
     perfectly calibrated.
 
-    The folds depend on the rows themselves, not on their order, so the result is deterministic.
+    The folds depend on the rows themselves, not on their order or on the names of the classes, so
+    the result is deterministic. A row of weight 2 is in one fold, so it is not quite the same as
+    two rows.
 
     References
     ----------
@@ -149,21 +153,56 @@ def _recalibrate(data: Predictions) -> Predictions:
 
     Tiny probabilities are noise in some classifiers, such as forests, and evidence in others,
     such as naive Bayes. Of the two floors that suit these cases, the one with the lower held-out
-    log loss is used.
+    log loss is used; the first one if the difference may be due to rounding.
     """
     floors = (0.5 / data.proba.size, data.eps)
-    candidates = [replace(data, proba=_cross_fit(data, floor)) for floor in floors]
-    return min(candidates, key=lambda each: data.weight @ row_log_losses(each))
+    fold = _assign_folds(data)
+    first, second = (replace(data, proba=_cross_fit(data, fold, floor)) for floor in floors)
+    loss, other_loss = (data.mean(row_log_losses(each)) for each in (first, second))
+    return second if other_loss < (1.0 - ROUNDING) * loss else first
 
 
-def _cross_fit(data: Predictions, floor: float) -> FloatArray:
+def _assign_folds(data: Predictions) -> IndexArray:
+    """Assign sorted rows to folds in turn, so that similar rows are in different folds.
+
+    Rows are sorted by class and by their probabilities and weights. Neither their order nor the
+    names of the classes matter.
+    """
+    rank = _rank_classes(data)
+    in_order = data.proba[:, np.argsort(rank)]
+    order = np.lexsort([data.weight, *in_order.T[::-1], rank[data.y_index]])
+    fold = np.empty(len(order), dtype=np.intp)
+    fold[order] = np.arange(len(order)) % N_FOLDS
+    return fold
+
+
+def _rank_classes(data: Predictions) -> IndexArray:
+    """Rank the classes by the predictions alone; classes with equal ranks are alike.
+
+    Classes are told apart by their probabilities in rows of each kind, and rows by the classes
+    that are already told apart, until no more classes are.
+    """
+    n_classes = data.proba.shape[1]
+    true = data.proba[np.arange(len(data.proba)), data.y_index]
+    rank = np.zeros(n_classes, dtype=np.intp)
+    n_ranks = 0
+    while n_ranks < len(np.unique(rank)):
+        n_ranks = len(np.unique(rank))
+        by_rank = np.lexsort((data.proba, np.broadcast_to(rank, data.proba.shape)))
+        in_order = np.take_along_axis(data.proba, by_rank, axis=1)
+        rows = np.column_stack([true, rank[data.y_index], in_order, data.weight])
+        kind = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+        signatures = []
+        for k in range(n_classes):
+            parts = np.column_stack([kind, data.proba[:, k], data.y_index == k])
+            signatures.append(parts[np.lexsort(parts.T[::-1])].tolist())
+        rank = np.array([sum(other < own for other in signatures) for own in signatures])
+    return rank
+
+
+def _cross_fit(data: Predictions, fold: IndexArray, floor: float) -> FloatArray:
     """Recalibrate the rows of each fold with a map fitted to the other folds."""
-    n_samples = len(data.y_index)
-    # Assigning sorted rows to folds in turn puts similar rows of a class into different folds.
-    order = np.lexsort([*data.proba.T, data.y_index])
-    fold = np.empty(n_samples, dtype=np.intp)
-    fold[order] = np.arange(n_samples) % N_FOLDS
-    weight = data.weight * n_samples / data.weight.sum()
+    weight = data.weight * len(fold) / data.weight.sum()
     log_proba = np.log(np.maximum(data.proba, floor))
 
     def predict(train: BoolArray, test: BoolArray) -> FloatArray:

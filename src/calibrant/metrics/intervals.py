@@ -18,6 +18,9 @@ from calibrant.metrics.scores import brier_score, log_loss, row_brier_scores, ro
 
 Metric = Callable[..., float]
 
+# Values that differ by less than this proportion are ties broken by rounding.
+ROUNDING = 1e-12
+
 # For means over rows, resampling the loss of each row replaces one metric call per resample.
 ROW_LOSSES: dict[Metric, Callable[[Predictions], FloatArray]] = {
     log_loss: row_log_losses,
@@ -246,7 +249,8 @@ def _bca_interval(values: _BootstrapValues, level: float) -> Interval:
     resampled, n_resamples = values.resampled, len(values.resampled)
     # z0 is the normal quantile of the fraction of resamples below the estimate, with ties
     # counting half. Clipping the fraction keeps the quantile finite.
-    below = np.mean(resampled < values.estimate) + 0.5 * np.mean(resampled == values.estimate)
+    is_tied = np.isclose(resampled, values.estimate, rtol=ROUNDING, atol=0.0)
+    below = np.mean((resampled < values.estimate) & ~is_tied) + 0.5 * np.mean(is_tied)
     bias = ndtri(np.clip(below, 0.5 / n_resamples, 1.0 - 0.5 / n_resamples))
     influence = values.jackknife.mean() - values.jackknife
     spread = np.sum(influence**2)

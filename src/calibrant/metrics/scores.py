@@ -26,7 +26,7 @@ def log_loss(
         Predicted probabilities, one column per class in the order of the sorted labels. A
         one-dimensional array contains the probabilities of the second of two classes.
     labels : array-like of shape (n_classes,), default=None
-        The labels of the columns. ``None`` means the labels that occur in ``y_true``.
+        The sorted labels of the columns. ``None`` means the labels that occur in ``y_true``.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows. ``None`` means equal weights.
 

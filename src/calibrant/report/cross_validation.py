@@ -16,12 +16,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core.fitting import LARGEST_SEED
+from calibrant._core.labels import check_labels
 from calibrant._core.phrases import count
 from calibrant._core.problems import take_rows
 from calibrant._core.signals import ignore_interrupts_in_worker
 from calibrant._core.splits import make_folds
 from calibrant._core.typing import IndexArray, Split
-from calibrant._core.validation import check_classes, check_groups, check_labels
+from calibrant._core.validation import check_classes, check_groups
 from calibrant.classifier import CalibratedClassifier
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calibrant._core.labels import check_labels
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant._core.validation import check_classes, check_groups, check_labels
+from calibrant._core.validation import check_classes, check_groups
 from calibrant.calibrators import CalibrationReport
 from calibrant.calibrators._fitting import fit_with_report
 from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator

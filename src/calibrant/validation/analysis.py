@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
+from calibrant._core.labels import check_labels
 from calibrant._core.losses import row_brier_score, row_log_loss
 from calibrant._core.typing import FloatArray, IndexArray
-from calibrant._core.validation import check_groups, check_labels
+from calibrant._core.validation import check_groups
 from calibrant.calibrators import NoCalibration, UpdateCalibrator, UpdateChoice, UpdateReport
 from calibrant.calibrators.updating import VALIDATION_ALPHA
 from calibrant.comparison import holm

@@ -52,7 +52,7 @@ def test_logits_are_accepted_when_declared(run, is_refused, write_csv, tmp_path)
     rows = [["ab"[k % 2], *logits] for k, logits in enumerate(rng.normal(size=(40, 2)).tolist())]
     file, output = write_csv("logits.csv", ["y", "a", "b"], rows), tmp_path / "c.skops"
     calibrate = ["calibrate", file, "--target", "y", "--method", "temperature", "-o", output]
-    assert is_refused(run(*calibrate), "use --logits")
+    assert is_refused(run(*calibrate), "use calibrant calibrate --logits")
     assert run(*calibrate, "--logits").exit_code == 0
     assert ProbabilityCalibrator.load(output).logits
 

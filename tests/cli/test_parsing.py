@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from calibrant.cli.parsing import SeveralValues
 
 app = typer.Typer()
+with_optional = typer.Typer()
 Several = Annotated[list[str] | None, typer.Option()]
 
 
@@ -23,7 +24,12 @@ def command(
     print(first, second, keep, drop, name, flag)
 
 
-def parse(*words):
+@with_optional.command(cls=SeveralValues)
+def command_with_optional(first: str, second: str = typer.Argument(""), keep: Several = None):
+    print(first, second, keep)
+
+
+def parse(*words, app=app):
     result = CliRunner().invoke(app, list(words))
     assert result.exit_code == 0, result.output
     return result.stdout.strip()
@@ -55,6 +61,18 @@ def test_missing_files_are_taken_from_the_last_option_with_values_to_spare():
         EXPECTED
     )
     assert parse("one", "--keep", "a", "b", "two") == "one two ['a', 'b'] None  False"
+
+
+@pytest.mark.usefixtures("_in_folder_with_files")
+def test_an_optional_argument_is_taken_from_an_option_only_if_it_is_a_file():
+    for line, expected in {
+        "one --keep a b": "one  ['a', 'b']",
+        "--keep a b one": "one  ['a', 'b']",
+        "--keep a b other": "other  ['a', 'b']",
+        "one --keep a two": "one two ['a']",
+        "--keep a one two": "one two ['a']",
+    }.items():
+        assert parse(*line.split(), app=with_optional) == expected
 
 
 def test_standard_input_is_not_a_value():

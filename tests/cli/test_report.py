@@ -54,11 +54,12 @@ def test_the_commands_on_the_page_repeat_the_report_and_fit_the_model(data, tmp_
     data.write_text(text.replace(ODD[0], f"-{ODD[0]}", 1), encoding="utf-8")  # in the header
     chosen = ["--target", "the class", "--groups", "patient", f"--ignore=-{ODD[0]}"]
     chosen += ["--categories", ODD[1], *QUICK[:2], "--folds", "5", "--repeats", "2", "--jobs", "1"]
-    chosen += ["--missing", "-999", "none", "--merge-case", "--rare-classes", "drop"]
+    chosen += ["--missing", "-999", "none", "--merge-case", "--rare-classes", "drop", "--seed", "3"]
     result = run("report", data.name, *chosen, "-o", "page.html")
     assert result.exit_code == 0, result.output
     assert "Which model? Naive Bayes, " in result.stdout
-    assert f"What do I type? calibrant fit '{data.name}' --target 'the class'" in result.stdout
+    typed = f"What do I type? To fit this model and save it: calibrant fit '{data.name}'"
+    assert f"{typed} --target 'the class'" in result.stdout
     assert result.stdout.endswith("Open page.html in a browser.\n")
     page = (tmp_path / "page.html").read_bytes()
     fit, again = commands(page.decode())
@@ -66,7 +67,9 @@ def test_the_commands_on_the_page_repeat_the_report_and_fit_the_model(data, tmp_
     (tmp_path / "page.html").unlink()
     assert run(*again[1:], "--jobs", "2").exit_code == 0
     assert (tmp_path / "page.html").read_bytes() == page
-    for option in ("--missing=-999", "--missing=none", "--merge-case", "--rare-classes"):
+    assert "--repeats" in again
+    assert "--folds" not in again  # the default
+    for option in ("--missing=-999", "--missing=none", "--merge-case", "--rare-classes", "--seed"):
         assert option in fit
         assert option in again
     assert run(*fit[1:], "--jobs", "1").exit_code == 0

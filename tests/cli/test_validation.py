@@ -190,11 +190,31 @@ def test_the_sheet_is_also_that_of_the_second_table(run, fitted, mix, probabilit
         table.assign(a=0.98, b=0.01, c=0.01).to_excel(writer, sheet_name="old", index=False)
         table.to_excel(writer, sheet_name="new", index=False)
     options = ["--target", "y", "-o", tmp_path / "v.html", "--sheet", "new", "--json", "-", "-q"]
-    found = json.loads(run("validate", both, "--against", both, *options).stdout)
+    copy = tmp_path / "copy.xlsx"
+    copy.write_bytes(both.read_bytes())
+    found = json.loads(run("validate", both, "--against", copy, *options).stdout)
     assert found["difference"]["log_loss"]["estimate"] == 0.0
     second = run("validate", both, "--against", tmp_path / "p.csv", *options)
     found = json.loads(second.stdout)["difference"]["log_loss"]
     assert found["estimate"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_model_is_not_compared_with_itself(run, is_refused, fitted, mix, tmp_path):
+    link = tmp_path / "link.skops"
+    link.symlink_to(fitted)
+    for second in (fitted, link):
+        result = run("validate", fitted, mix, "--against", second, "-o", tmp_path / "v.html")
+        assert is_refused(result, "are the same file. Name the other model, or omit --against.")
+
+
+def test_several_columns_of_probabilities_may_follow_the_table(run, write_csv, tmp_path):
+    rows = [("sick" if i % 3 else "well", 0.4, 0.6) for i in range(90)]
+    table = write_csv("vendor.csv", ["truth", "p", "q"], rows)
+    result = run(
+        *("validate", table, "--target", "truth", "--columns", "p=well", "q=sick"),
+        *("-o", tmp_path / "v.html"),
+    )
+    assert result.stdout.startswith("Are the probabilities right?"), result.output
 
 
 def test_values_outside_the_training_range_are_mentioned_on_the_page(

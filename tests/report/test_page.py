@@ -148,6 +148,30 @@ def test_intervals_are_shown_with_their_level(make_evaluation):
     assert set(levels.findall(changed)) - report == {"80"}
 
 
+def test_strips_show_changes_relative_to_the_scores(make_evaluation):
+    # However bad one model is, the change of another is not drawn as none, and a negligible one is.
+    evaluation = make_evaluation(("a", "b", "c"), n_models=2)
+    first, second = evaluation.models
+    wrong = np.full_like(second.uncalibrated, 1e-9)
+    wrong[:, 0] = 1 - 2e-9
+    same = replace(first, name="same", calibrated=0.999 * first.uncalibrated + 0.001 / 3)
+    models = (first, replace(second, uncalibrated=wrong), same)
+    analysis = analyze(replace(evaluation, models=models))
+    page = render_report(analysis, make_source(evaluation))
+    marks = [float(left) for left in re.findall(r'<b style="left:([\d.]+)%">', page)]
+    scores = [
+        score
+        for each in analysis.decisions
+        for score in (each.gain.log_loss, each.gain.brier_score)
+    ]
+    assert len(marks) == len(scores) == 6
+    for mark, score in zip(marks, scores, strict=True):
+        old, new = score.uncalibrated.estimate, score.calibrated.estimate
+        assert mark == pytest.approx(50 * (2 - old / new if new > old else new / old), abs=0.01)
+        if abs(new - old) < 0.005:
+            assert abs(mark - 50) <= 5
+
+
 def answers(page):
     """Read the questions and answers of the first card."""
     card = re.search(r'<dl class="questions">(.*?)</dl>', page, re.DOTALL).group(1)
@@ -176,7 +200,7 @@ def test_the_first_card_answers_from_the_recommended_probabilities(make_evaluati
     trust = text.answer_trust(best.calibrated).split(": ", 1)
     assert found["Can I trust its probabilities?"].lower() == " ".join(trust).lower()
     assert found["Compared with guessing?"] == text.answer_skill(best.skill, evaluation.classes)
-    assert found["What do I type?"] == "fit 0 True"
+    assert found["What do I type?"] == "To fit this model and save it:fit 0 True"
     assert page.index('id="answer"') < page.index('id="models"') < page.index('id="reliability"')
 
 
@@ -213,6 +237,7 @@ def test_a_column_that_gives_the_class_away_rules_out_a_yes(make_evaluation):
     trust = found["Can I trust its probabilities?"]
     assert trust.startswith("Not yet Do not rely on this answer before you know whether a column")
     assert "badge calibrated" not in page
+    assert 'ignore it (<code class="option">--ignore</code>).' in page  # not broken across lines
     assert found["What do I type?"] == (
         "First, create the report again as advised above:calibrant report --ignore=leak If "
         "that does not apply to your data: calibrant fit"

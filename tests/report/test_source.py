@@ -84,7 +84,7 @@ def test_the_next_step_follows_the_warnings(make_evaluation):
     followed = find_step(
         ["x", "leak", "patient"], merge_case=True, ignore=["leak"], groups="patient"
     )
-    assert (followed.text, followed.command) == ("", ["fit"])
+    assert (followed.text, followed.command) == ("To fit this model and save it:", ["fit"])
 
 
 def test_repeated_rows_are_removed_first(make_evaluation):

@@ -201,12 +201,13 @@ def test_a_gain_is_described_by_the_probability_of_the_true_class():
 def test_the_recommendation_names_models_that_are_not_clearly_worse(analysis):
     # Calibrated, both models predict the same.
     assert text.describe_recommendation(analysis) == (
-        "It has the lowest log loss of 2 models. Not clearly worse: model 4, calibrated."
+        "Of 2 models, its probabilities are closest to what happened (lowest log loss). Not "
+        "clearly worse: model 4, calibrated."
     )
     best, *others = analysis.ranking
     worse = [replace(other, excess_loss=0.1, p_value=0.01) for other in others]
     described = text.describe_recommendation(replace(analysis, ranking=(best, *worse)))
-    assert described.endswith("of 2 models; the other is worse, beyond chance.")
+    assert described.endswith("(lowest log loss); the other is worse, beyond chance.")
 
 
 @pytest.mark.parametrize(

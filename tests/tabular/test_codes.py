@@ -20,6 +20,13 @@ def test_a_code_far_from_the_other_values_is_found(rest, code):
     assert find_codes(numbers) == {float(code): 2}
 
 
+def test_a_code_above_the_other_values_is_found_if_it_is_the_most_frequent_one():
+    ages = np.repeat(np.arange(18.0, 81.0), 2)
+    assert find_codes(np.append(ages, [99.0] * 3)) == {99.0: 3}
+    assert find_codes(np.append(ages, [99.0] * 2)) == {}
+    assert find_codes(np.append(np.arange(18.0, 99.0), [99.0] * 3)) == {}  # next to 98
+
+
 @pytest.mark.parametrize(
     "numbers",
     [

@@ -115,7 +115,8 @@ NAMES = ",".join(f"x{number}" for number in range(10_000))
         ("a,b,a\n1,2,3\n", "'a' occurs more than once"),
         ("a,b\n1,2\n3,4,5\n", "line 1 has 2 cells and line 3 has 3"),
         ("a,b\n1,2\n3\n", "line 3 has 1"),
-        ('a,b\n1,"2\n3,4\n', "line 3 cannot be read"),
+        ('a,b\n1,"2\n3,4\n', "t.csv must be valid CSV, but line 3 cannot be read"),
+        ('a,b\n"1,2\n3,4\na,b\n"1,2\n', "t.csv must be valid CSV, but line 5 cannot be read"),
         (f"{NAMES}\n{NAMES}\n", "at most 5,000 columns, got 10,000"),
     ],
 )

@@ -62,6 +62,8 @@ def test_nested_values_are_text_and_are_named():
         ('{"x":\n 1}', "must be a JSON list of records"),
         ("[" * 100_000, "must be a JSON list of records"),
         ('[{"a": 1, " a": 2}]', "must have distinct names"),
+        ('{"a": {"0": 1, "1": 2}, "b": {"0": "x"}}', "single object with lists or objects in 'a'"),
+        ('{"data": [{"a": 1, "b": 2}]}', "single object with lists or objects in 'data'"),
     ],
 )
 def test_other_json_is_refused_with_one_line(text, message):

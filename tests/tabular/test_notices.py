@@ -78,8 +78,8 @@ def test_codes_far_from_the_other_values_are_named(make_table):
     schema = describe_table(make_table(age=[*range(18, 18 + N - 2), -999, -999]), "y")
     assert topics(schema) == ["codes"]
     assert texts(schema) == [
-        "'age' has -999 (2) far from its other values, which range from 18 to 75. If this stands "
-        "for a missing value, use --missing age=-999."
+        "'age' has -999 (2) outside the range of its other values, 18 to 75. If this stands for a "
+        "missing value, use --missing age=-999."
     ]
     schema = describe_table(make_table(age=[*range(18, 18 + N - 2), -999, -99]), "y")
     assert "these stand for missing values, use --missing age=" in texts(schema)[0]

@@ -51,7 +51,7 @@ def test_logits_are_accepted_when_declared():
     np.testing.assert_allclose(
         from_logits.predict_proba(table(logits)), from_scores.predict_proba(table()), rtol=1e-6
     )
-    with pytest.raises(ValueError, match="use --logits"):
+    with pytest.raises(ValueError, match="use calibrant calibrate --logits"):
         fit_probabilities(table(logits), "truth")
 
 

@@ -67,7 +67,10 @@ def test_many_classes_may_deviate_further():
     ("row", "message"),
     [
         ([0.5, 0.3, 0.1], r"sum to 1, but line 5 sums to 0\.9\. Correct or remove the row"),
-        ([1.2, -0.3, 0.1], r"line 5 has -0\.3 for 'b'\. If they are logits, use --logits"),
+        (
+            [1.2, -0.3, 0.1],
+            r"line 5 has -0\.3 for 'b'\. If they are logits, use calibrant calibrate --logits",
+        ),
     ],
 )
 def test_a_row_that_is_not_probabilities_is_refused_with_its_number(row, message):
@@ -109,7 +112,7 @@ def test_percentages_of_a_single_column_are_divided_with_a_notice():
 def test_a_single_column_must_hold_probabilities(wrong):
     scores = SCORES[:, 0].copy()
     scores[3] = wrong
-    with pytest.raises(ValueError, match=f"line 5 has {wrong} for 'score'.* use --logits"):
+    with pytest.raises(ValueError, match=f"line 5 has {wrong} for 'score'.* calibrate --logits"):
         SINGLE.read(table(scores, ["score"]))
 
 

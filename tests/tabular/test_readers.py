@@ -75,6 +75,7 @@ def test_standard_input_is_read(monkeypatch):
         (b"\x1f\x8brest", "t.csv.gz", r"must be a gzip file, but it is damaged"),
         (gzip.compress(b" "), "t.csv.gz", "it is empty"),
         (b"[1, 2]", "t.json", "record 1 is not an object"),
+        (b"\n<!DOCTYPE html>\n<p>404</p>", "t.csv", "it is a web page"),
         (b"PAR1rest", "t.csv", "Give it the suffix .parquet"),
         (b"PAR1rest", "t.parquet", "cannot be read as one"),
     ],

@@ -169,5 +169,9 @@ def _write_report(
     command += get_reading(table).options
     title = "standard input" if data == "-" else Path(data).name
     use = ["calibrant", "apply", str(output), "NEW.csv", "-o", "calibrated.csv"]
-    commands = Commands(command, lambda _, calibrated: use if calibrated else [])
+    commands = Commands(
+        command,
+        lambda _, calibrated: use if calibrated else [],
+        purpose="To calibrate the probabilities of new rows",
+    )
     report_on_probabilities(table, fitted, report, title=title, commands=commands)

@@ -35,17 +35,23 @@ class SeveralValues(TyperCommand):
     """A command whose repeatable options take several values, as in ``--ignore age sex``.
 
     The values end at the next option. If the command lacks arguments, the last values of such an
-    option are taken for them, so that ``--ignore age sex data.csv`` works, too. A value that starts
-    with a dash must follow an equals sign, as in ``--ignore=-b``, unless it is a number.
+    option are taken for them, so that ``--ignore age sex data.csv`` works, too; for arguments that
+    may be left out, only files are. A value that starts with a dash must follow an equals sign, as
+    in ``--ignore=-b``, unless it is a number.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments after repeating each such option before each of its values."""
         parts = self._split(ctx, args)
         ctx.meta[LAST_OPTION] = parts[-1].option if parts else None
-        n_missing = self._count_arguments() - sum(part.n_arguments for part in parts)
-        if n_missing > 0:
-            _take_arguments(parts, n_missing, only_files=ctx.resilient_parsing)
+        n_given = sum(part.n_arguments for part in parts)
+        arguments = [each for each in self.params if isinstance(each, TyperArgument)]
+        n_required = sum(argument.required for argument in arguments)
+        _take_arguments(
+            parts,
+            len(arguments) - n_given,
+            0 if ctx.resilient_parsing else n_required - n_given,
+        )
         return super().parse_args(ctx, [word for part in parts for word in part.expand()])
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
@@ -94,24 +100,18 @@ class SeveralValues(TyperCommand):
             (several if is_several else single).update(parameter.opts)
         return several, single
 
-    def _count_arguments(self) -> int:
-        return sum(isinstance(parameter, TyperArgument) for parameter in self.params)
 
-
-def _take_arguments(parts: list[_Part], n_missing: int, *, only_files: bool) -> None:
+def _take_arguments(parts: list[_Part], n_most: int, n_least: int) -> None:
     """Turn the last values of options into arguments: those that are files, if there are enough."""
     spare = [_count_last_files(part) if part.option else 0 for part in parts]
-    if sum(spare) < n_missing and not only_files:
-        longer = [
-            at for at, part in enumerate(parts) if part.option and len(part.words) > n_missing
-        ]
-        spare = [n_missing if at in longer[-1:] else 0 for at in range(len(parts))]
-    if sum(spare) < n_missing:
-        return
+    if sum(spare) < n_least:
+        longer = [at for at, part in enumerate(parts) if part.option and len(part.words) > n_least]
+        spare = [n_least if at in longer[-1:] else 0 for at in range(len(parts))]
+    n_left = n_most
     for at in reversed(range(len(parts))):
-        n_taken = min(spare[at], n_missing)
+        n_taken = max(min(spare[at], n_left), 0)
         if n_taken:
-            n_missing -= n_taken
+            n_left -= n_taken
             values, arguments = parts[at].words[:-n_taken], parts[at].words[-n_taken:]
             parts[at : at + 1] = [_Part(parts[at].option, values), _Part(None, arguments)]
 

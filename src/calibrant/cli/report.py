@@ -30,6 +30,7 @@ from calibrant.cli.arguments import (
 from calibrant.cli.messages import Messages, one_line_errors
 
 DEFAULT_MODELS = ["random-forest", "naive-bayes", "logistic"]
+DEFAULT_FOLDS, DEFAULT_REPEATS, DEFAULT_SEED = 5, 3, 0
 
 
 def report(
@@ -51,12 +52,12 @@ def report(
     folds: Annotated[
         int,
         typer.Option(min=2, metavar="INTEGER", help="Number of cross-validation folds."),
-    ] = 5,
+    ] = DEFAULT_FOLDS,
     repeats: Annotated[
         int,
         typer.Option(min=1, metavar="INTEGER", help="Number of cross-validation repeats."),
-    ] = 3,
-    seed: Seed = 0,
+    ] = DEFAULT_REPEATS,
+    seed: Seed = DEFAULT_SEED,
     jobs: Jobs = DEFAULT_JOBS,
     output: Annotated[Path, output_to("HTML report to write.")] = Path("report.html"),
     quiet: Quiet = False,
@@ -80,17 +81,20 @@ def report(
     columns += [f"--missing={value}" for value in missing or ()]
     columns += ["--merge-case"] if merge_case else []
     columns += [] if rare_classes == "keep" else ["--rare-classes", rare_classes]
+    compared = [] if models == DEFAULT_MODELS else models
+    seeds = _spell_changed("--seed", seed, DEFAULT_SEED)
     repeat = ["calibrant", "report", *columns]
-    repeat += [word for name in models for word in ("--model", name)]
-    repeat += ["--folds", str(folds), "--repeats", str(repeats), "--seed", str(seed)]
+    repeat += [word for name in compared for word in ("--model", name)]
+    repeat += _spell_changed("--folds", folds, DEFAULT_FOLDS)
+    repeat += _spell_changed("--repeats", repeats, DEFAULT_REPEATS)
 
     def spell_fit(index: int, calibrated: bool) -> list[str]:
         method = [] if calibrated else ["--method", "none"]
         words = ["calibrant", "fit", *columns, "--model", models[index], *method]
-        return [*words, "--seed", str(seed), "-o", "model.skops"]
+        return [*words, *seeds, "-o", "model.skops"]
 
     title = "standard input" if data == "-" else Path(data).name
-    commands = Commands([*repeat, "-o", str(output)], spell_fit)
+    commands = Commands([*repeat, *seeds, "-o", str(output)], spell_fit)
     messages = Messages(quiet, json)
     with one_line_errors():
         check_output(output, OutputKind.page, inputs=[data])
@@ -129,6 +133,11 @@ def report(
             f"What do I type? {describe_step(source.next_step(analysis))}",
         ),
     )
+
+
+def _spell_changed(option: str, value: int, default: int) -> list[str]:
+    """Return the words of an option, unless it has its default value."""
+    return [] if value == default else [option, str(value)]
 
 
 def _spell_columns(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from calibrant.cli.messages import one_line_errors
 UsageError: Any = typer.BadParameter.__base__
 # Not an error: commands without arguments show their help.
 HELP = "NoArgsIsHelpError"
+EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)")
 
 
 class OneLineUsage(TyperGroup):
@@ -58,6 +60,13 @@ def _describe(error: Any, command: str) -> str:
         similar = sorted(error.possibilities or ())
         remedy = f"Did you mean {' or '.join(similar)}?" if similar else see
         return f"{path} has no option {error.option_name}. {remedy}"
+    if extra := EXTRA_ARGUMENTS.match(error.message):
+        taken = [
+            parameter.metavar
+            for parameter in error.ctx.command.params
+            if parameter.param_type_name == "argument"
+        ]
+        return f"{path} takes only {' and '.join(taken) or 'options'}, got also {extra[1]}. {see}"
     return f"{_end(error.format_message())} {see}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -220,6 +221,11 @@ def _read_subjects(
         table = read_table(data, expected=fitted.input_columns, sheet=sheet, missing=missing)
         subjects = [Subject(Path(model).name, table, fitted)]
     if against is not None:
+        if all(map(os.path.exists, (model, against))) and os.path.samefile(model, against):
+            raise ValueError(
+                f"--against must name another model than the first, but {against} and {model} are "
+                "the same file. Name the other model, or omit --against."
+            )
         if not is_model_file(against):
             # The sheet is that of every workbook; a file of another kind has none.
             of_second = sheet if is_workbook(against) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import shlex
 from collections.abc import Sequence
 from importlib.resources import files
@@ -14,7 +15,7 @@ import numpy as np
 
 try:
     import jinja2
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 except ImportError:
     raise ImportError(
         "The page of a report requires jinja2, which is not installed. "
@@ -27,7 +28,7 @@ from calibrant._core.phrases import capitalize, count
 from calibrant._core.typing import FloatArray
 from calibrant.report import formatting, procedure, text
 from calibrant.report.analysis import analyze
-from calibrant.report.effects import Change
+from calibrant.report.effects import SMALL_CHANGE, Measure
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.figures import define_axes, draw_reliability, draw_sketch
 from calibrant.report.records import Analysis, ModelAnalysis
@@ -46,6 +47,10 @@ MOST_MISTAKES = 12
 MOST_CELLS = 12
 # The largest number of warnings above the answers; the section on the data shows all of them.
 MOST_WARNINGS = 3
+# A change in a score is shown relative to no less than this, so that a negligible one looks small.
+SMALLEST_UNIT = 10 * SMALL_CHANGE
+# An option of a command in a text, with its value if that has no spaces.
+OPTION = re.compile(r"(--[a-z][a-z-]*(?:=\S*[^\s.,;)])?)")
 
 
 def write_report(
@@ -102,10 +107,6 @@ def render_report(analysis: Analysis, source: Source | None = None) -> str:
         classes=[str(name) for name in evaluation.classes],
         warnings=source.warnings(analysis),
         notes=source.notes,
-        scales=[
-            _axis_limit([model.gain.log_loss.change for model in analysis.models]),
-            _axis_limit([model.gain.brier_score.change for model in analysis.models]),
-        ],
         # Of two classes, one is enough: as elsewhere, the second one is the positive class.
         views=[2, 0] if n_classes == 2 else range(len(analysis.models[0].reliability)),
         mistakes=[_most_frequent_mistakes(model) for model in analysis.models],
@@ -115,6 +116,7 @@ def render_report(analysis: Analysis, source: Source | None = None) -> str:
         decision_data=_decision_data(analysis, row_labels),
         axes=define_axes(),
         draw_sketch=draw_sketch,
+        place_change=_place_change,
         most_grid_classes=MOST_GRID_CLASSES,
         most_warnings=MOST_WARNINGS,
         draw_reliability=draw_reliability,
@@ -156,6 +158,7 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
         "p_value": formatting.p_value,
         "capitalized": capitalize,
         "shell": _quote_for_shell,
+        "options": _mark_options,
     }
     environment.tests["bounded"] = formatting.has_bounds
     environment.globals |= {
@@ -186,10 +189,28 @@ def _quote_for_shell(command: Sequence[str]) -> Markup:
     return Markup(" ").join(words)
 
 
-def _axis_limit(changes: list[Change]) -> float:
-    """Return the end of an axis around 0 that includes all intervals, with a margin."""
-    ends = [abs(end) for change in changes for end in (change.low, change.high)]
-    return 1.04 * max(0.01, *ends)
+def _mark_options(content: str) -> Markup:
+    """Mark the options of commands in a text, so that no line breaks inside of them."""
+    parts = OPTION.split(content)  # every second part is an option
+    return Markup("").join(
+        element("code", part, class_="option") if position % 2 else escape(part)
+        for position, part in enumerate(parts)
+    )
+
+
+def _place_change(score: Measure) -> tuple[float, float, float]:
+    """Return the low end, estimate and high end of a change as percentages of a strip's width.
+
+    The middle of the strip is no change, and its ends are a change as large as the larger of the
+    two scores, so that strips of good and of bad models can be read alike.
+    """
+    unit = max(score.uncalibrated.estimate, score.calibrated.estimate, SMALLEST_UNIT)
+    change = score.change
+    low, estimate, high = (
+        50 + 50 * min(max(end / unit, -1.0), 1.0)
+        for end in (change.low, change.estimate, change.high)
+    )
+    return low, estimate, high
 
 
 def _most_frequent_mistakes(model: ModelAnalysis) -> list[tuple[int, int]]:

@@ -31,10 +31,13 @@ class Commands:
         Returns the words of the command to run next, which fits and saves a model, given the
         index of the model in the evaluation and whether to calibrate it. ``None`` means that
         there is none.
+    purpose : str
+        What that command does, as words before a colon.
     """
 
     repeat: Sequence[str] = ()
     fit: Callable[[int, bool], Sequence[str]] | None = None
+    purpose: str = "To fit this model and save it"
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class NextStep:
     Attributes
     ----------
     text : str
-        What to do, or what the command is for. Empty if the command speaks for itself.
+        What to do, or what the command is for. Empty if there is nothing to say.
     command : sequence of str
         Words of a command. Empty means that there is none.
     otherwise : sequence of str
@@ -175,7 +178,7 @@ class Source:
             return NextStep(
                 "Nothing yet: look for columns that say more about the class, or add rows."
             )
-        return NextStep(command=fit)
+        return NextStep(f"{self.commands.purpose}:", fit) if fit else NextStep()
 
     def _find_options(self) -> list[str]:
         """Return the options that the warnings advise, with at most one column of groups."""

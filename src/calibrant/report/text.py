@@ -248,7 +248,10 @@ def describe_recommendation(analysis: Analysis) -> str:
     if not others:
         return ""
     close = [each.label for each in others if each.standing is not Standing.WORSE]
-    start = f"It has the lowest log loss of {count(len(others) + 1, 'model')}"
+    start = (
+        f"Of {count(len(others) + 1, 'model')}, its probabilities are closest to what happened "
+        "(lowest log loss)"
+    )
     if not close:
         rest = "the other is" if len(others) == 1 else "all others are"
         return f"{start}; {rest} worse, beyond chance."

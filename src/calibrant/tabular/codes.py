@@ -30,7 +30,8 @@ def find_codes(numbers: FloatArray) -> dict[float, int]:
     Notes
     -----
     A code consists of nines or, if positive, of eights. It lies farther from the other values than
-    half of their range, or is negative where no other value is.
+    half of their range, is negative where no other value is, or lies above all other values, not
+    next to them, and is more frequent than any of them.
     """
     known = numbers[np.isfinite(numbers)]
     is_code = np.isin(known, CODES)
@@ -38,9 +39,13 @@ def find_codes(numbers: FloatArray) -> dict[float, int]:
     if len(np.unique(rest)) < LEAST_VALUES:
         return {}
     low, high = float(rest.min()), float(rest.max())
+    most_frequent = np.unique(rest, return_counts=True)[1].max()
     distance = FAR * (high - low)
     return {
         float(code): int(n_rows)
         for code, n_rows in zip(*np.unique(known[is_code], return_counts=True), strict=True)
-        if code > high + distance or code < low - distance or (code < 0 <= low)
+        if code > high + distance
+        or code < low - distance
+        or (code < 0 <= low)
+        or (code > high + 1 and n_rows > most_frequent)
     }

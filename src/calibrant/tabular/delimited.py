@@ -72,7 +72,7 @@ def parse_delimited(
     DataFrame
         Columns of text, with NaN where a value is missing, indexed by line number.
     """
-    delimiter = delimiter or _find_delimiter(text)
+    delimiter = delimiter or _find_delimiter(text, source)
     records = list(_records(text, delimiter, source))
     if records and all(QUOTED_NAME.fullmatch(cell.strip()) for cell in records[0][1]):
         records = list(_records(text, delimiter, source, quote="'"))
@@ -105,13 +105,13 @@ def parse_delimited(
     return table
 
 
-def _find_delimiter(text: str) -> str:
+def _find_delimiter(text: str, source: str) -> str:
     """Return the delimiter of the most consistent table; spaces if there is no other."""
     scores = {mark: _consistency(text, mark) for mark in DELIMITERS}
     best = max(DELIMITERS, key=lambda mark: scores[mark])
     if scores[best] > NOT_A_TABLE:
         return best
-    rows = [record for _, record in islice(_records(text, " ", ""), SAMPLE_LINES)]
+    rows = [record for _, record in islice(_records(text, " ", source), SAMPLE_LINES)]
     widths = {len(row) for row in rows[1:]}
     is_table = (
         len(widths) == 1

@@ -91,7 +91,20 @@ def _parse_records(text: str, source: str) -> list[tuple[int, dict[str, Any]]]:
                 f"Every record of {source} must hold one value per column, but record "
                 f"{number} is not an object. Save the table as records, or as CSV."
             )
+    if _has_lines(text) and len(numbered) == 1:
+        _check_flat(numbered[0][1], source)
     return numbered
+
+
+def _check_flat(record: dict[str, Any], source: str) -> None:
+    """Refuse a single object that holds a table in another form, such as one list per column."""
+    nested = [name for name, value in record.items() if isinstance(value, dict | list)]
+    if nested:
+        raise ValueError(
+            f"{source} must be a JSON list of records or have one record per line, but it is a "
+            f"single object with lists or objects in {list_names(nested)}. Save the table as "
+            "records, or as CSV."
+        )
 
 
 def _read_value(value: Any) -> Any:

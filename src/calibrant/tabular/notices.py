@@ -181,7 +181,7 @@ def _find_codes(features: pd.DataFrame, schema: Schema) -> Iterator[Notice]:
         )
         yield Notice(
             "codes",
-            f"{name!r} has {listed} far from its other values, which range from {rest.min():g} to "
+            f"{name!r} has {listed} outside the range of its other values, {rest.min():g} to "
             f"{rest.max():g}. If {stand}, use {options}.",
         )
 

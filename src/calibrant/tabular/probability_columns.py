@@ -248,10 +248,10 @@ def has_percent_signs(column: pd.Series) -> bool:
 def _remedy(values: FloatArray) -> str:
     if values.min() < 0:
         return (
-            "If they are logits, use --logits; a calibrator that was fitted to "
+            "If they are logits, use calibrant calibrate --logits; a calibrator that was fitted to "
             "probabilities takes only probabilities."
         )
-    return "Correct or remove the row; if the numbers are logits, use --logits."
+    return "Correct or remove the row; if they are logits, use calibrant calibrate --logits."
 
 
 def _count_decimals(column: Sequence[object]) -> int:

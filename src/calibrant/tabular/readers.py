@@ -44,6 +44,8 @@ ARCHIVES = {
     "word/document.xml": ("a Word document", "Save the table as .xlsx or CSV."),
 }
 EXCEL_MEMBER = "xl/workbook.xml"
+# How a web page begins, in lower case. It is often an error message in place of a download.
+PAGE_STARTS = ("<!doctype html", "<html")
 EXCEL_SUFFIXES = frozenset({".xlsx", ".xlsm"})
 JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
 
@@ -147,6 +149,11 @@ def _parse(data: bytes, name: str, suffix: str, expected: Collection[str]) -> pd
         )
     text, notices = decode_text(data, name)
     _check_content(text, name)
+    if text.lstrip().lower().startswith(PAGE_STARTS):
+        raise ValueError(
+            f"{name} must be a table, but it is a web page. Download the table itself, or save it "
+            "as CSV."
+        )
     if suffix == ".arff":
         table = parse_arff(text, name)
     elif suffix in JSON_SUFFIXES or looks_like_records(text):

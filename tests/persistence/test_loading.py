@@ -42,7 +42,7 @@ def test_skops_files_of_other_programs_are_refused(waveform, tmp_path):
 
 def test_a_file_without_an_estimator_is_refused(save_unchecked, tmp_path):
     save_unchecked("text", tmp_path / "text.skops")
-    with pytest.raises(ValueError, match="got an object of type str"):
+    with pytest.raises(ValueError, match="type str, which is not supported"):
         load(tmp_path / "text.skops")
 
 

@@ -161,9 +161,7 @@ def test_parameters_and_reports_are_kept(waveform, save_and_load, cv, strategy, 
     assert vars(loaded.strategy_) == vars(model.strategy_)
     report = getattr(model, "calibration_report_", None)
     assert getattr(loaded, "calibration_report_", None) == report
-    np.testing.assert_array_equal(
-        loaded.random_state.get_state()[1], model.random_state.get_state()[1]
-    )
+    assert loaded.random_state is None  # files contain no generators
     np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))
 
 
@@ -184,7 +182,7 @@ def test_models_that_could_not_be_loaded_are_not_saved(waveform, tmp_path):
     with pytest.raises(ValueError, match="asarray"):
         save(CalibratedClassifier(odd, cv=2).fit(X, y), file)
     splits = iter([(np.arange(45), np.arange(45, 90))])
-    with pytest.raises(ValueError, match="must contain only types"):
+    with pytest.raises(ValueError, match=r"cv is builtins\.list_iterator, which"):
         save(CalibratedClassifier(GaussianNB(), cv=splits).fit(X, y), file)
     with pytest.raises(ValueError, match="Birch are not supported"):
         save(Birch().fit(X), file)

@@ -69,24 +69,7 @@ def test_files_with_forged_trees_are_refused(change_arrays, estimator, forged, t
         return nodes
 
     change_arrays(file, forge)
-    with pytest.raises(ValueError, match=r"A tree node points outside the \w+\. It was saved"):
-        load(file)
-
-
-@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
-def test_files_with_forged_neighbor_trees_are_refused(change_arrays, algorithm, tmp_path):
-    neighbors = KNeighborsClassifier(algorithm=algorithm, leaf_size=5).fit(X, Y)
-    file = tmp_path / "model.skops"
-    save(neighbors, file)
-    load(file)
-
-    def forge(values):
-        if values.dtype.kind == "i" and sorted(values.ravel()) == list(range(len(X))):
-            return np.where(values == 0, 10**9, values)
-        return None
-
-    change_arrays(file, forge)
-    with pytest.raises(ValueError, match=r"A tree node points outside the \w+\. It was saved"):
+    with pytest.raises(ValueError, match=r"tree node that points outside the \w+\. It was saved"):
         load(file)
 
 
@@ -94,7 +77,7 @@ def test_a_tree_with_more_features_than_its_forest_is_refused():
     forest = RandomForestClassifier(2, random_state=0).fit(X, Y)
     validate_loaded_model(forest)
     forest.estimators_[1] = DecisionTreeClassifier().fit(np.hstack([X, X]), Y)
-    with pytest.raises(ValueError, match="more features than its forest"):
+    with pytest.raises(ValueError, match=r"estimators_\[1\] must have size n_features = 21"):
         validate_loaded_model(forest)
 
 
@@ -211,7 +194,7 @@ def test_forged_models_are_neither_saved_nor_loaded(
     save_unchecked(model, file)
     np.testing.assert_array_equal(load(file).predict(rows), model.predict(rows))
     forge(model)
-    with pytest.raises(ValueError, match=r"load accepts\. [A-Z].*[^.]\. Remove that part"):
+    with pytest.raises(ValueError, match=r"model files support\. \w.*[^.]\. Replace that part"):
         save(model, tmp_path / "other.skops")
     save_unchecked(model, file)
     with pytest.raises(ValueError, match=r"damaged or has been changed: .*[^.]\. It was saved"):
@@ -219,22 +202,10 @@ def test_forged_models_are_neither_saved_nor_loaded(
     assert not (tmp_path / "other.skops").exists()
 
 
-def test_sparse_matrices_of_other_formats_are_refused(save_unchecked, rewrite, tmp_path):
+def test_sparse_matrices_of_other_formats_are_refused(save_unchecked, tmp_path):
     model = SVC().fit(SPARSE, Y)
     model.support_vectors_ = model.support_vectors_.tocsc()
     file = tmp_path / "model.skops"
     save_unchecked(model, file)
     with pytest.raises(ValueError, match="csc"):
-        load(file)
-
-    def pretend_an_allowed_type(members):
-        schema = members["schema.json"]
-        for name, base in ((b"csc_array", b"sparray"), (b"csc_matrix", b"spmatrix")):
-            schema = schema.replace(name, base)
-        schema = schema.replace(b"sparse._csc", b"sparse._matrix")
-        return members | {"schema.json": schema}
-
-    # skops allows a matrix of the base type, whatever its format.
-    rewrite(file, pretend_an_allowed_type)
-    with pytest.raises(ValueError, match="in csc format rather than csr"):
         load(file)

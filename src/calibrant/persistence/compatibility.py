@@ -8,10 +8,7 @@ parameters of estimators need no entry, but their default must preserve the form
 from __future__ import annotations
 
 import inspect
-import io
-import json
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
@@ -21,9 +18,8 @@ from calibrant._core.records import Interval
 from calibrant.calibrators.auto import AutoCalibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.classifier import CalibratedClassifier
+from calibrant.persistence.schema import attribute_nodes, iterate_nodes, type_name
 from calibrant.persistence.validation import iterate_objects
-
-SCHEMA_MEMBER = "schema.json"
 
 # Former name of a type -> current name.
 RENAMED_TYPES: dict[str, str] = {
@@ -43,37 +39,27 @@ RENAMED_ATTRIBUTES: dict[str, dict[str, str]] = {
 }
 
 
-def apply_renames(content: bytes) -> bytes:
-    """Replace former names of types and attributes in a skops archive.
+def apply_renames(schema: Any) -> None:
+    """Replace former names of types and attributes in a schema.
 
     Parameters
     ----------
-    content : bytes
-        A zip archive.
-
-    Returns
-    -------
-    bytes
-        The archive with current names; the same archive if it has no former names or cannot be
-        read.
+    schema : dict
+        The schema of a skops archive, which is changed in place.
     """
-    former_names: list[str] = []
-    try:
-        with ZipFile(io.BytesIO(content)) as archive:
-            schema = json.loads(
-                archive.read(SCHEMA_MEMBER), object_hook=lambda node: _rename(node, former_names)
-            )
-            if not former_names:
-                return content
-            members = {name: archive.read(name) for name in archive.namelist()}
-    except Exception:  # a forged archive can fail in any way; `check_types` refuses it
-        return content
-    members[SCHEMA_MEMBER] = json.dumps(schema).encode()
-    buffer = io.BytesIO()
-    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
-        for name, member in members.items():
-            archive.writestr(name, member)
-    return buffer.getvalue()
+    for node in iterate_nodes(schema):
+        path = RENAMED_TYPES.get(type_name(node))
+        if path is not None:
+            node["__module__"], _, node["__class__"] = path.rpartition(".")
+        attributes = attribute_nodes(node)
+        for former, present in RENAMED_ATTRIBUTES.get(type_name(node), {}).items():
+            if former in attributes and present not in attributes:
+                # The types of names are in the order of the names.
+                renamed = {
+                    present if name == former else name: item for name, item in attributes.items()
+                }
+                attributes.clear()
+                attributes.update(renamed)
 
 
 def upgrade_model(model: Any) -> None:
@@ -112,20 +98,3 @@ def _unite_gain_and_interval(report: dict[str, Any]) -> None:
     if "expected_gain" in report:
         low, high = report.pop("interval")
         report["gain"] = Interval(report.pop("expected_gain"), low, high, level=0.95)
-
-
-def _rename(node: dict[str, Any], former_names: list[str]) -> dict[str, Any]:
-    """Rename the type and the attributes of one node and collect the former names."""
-    path = f"{node.get('__module__')}.{node.get('__class__')}"
-    if path in RENAMED_TYPES:
-        former_names.append(path)
-        path = RENAMED_TYPES[path]
-        node["__module__"], _, node["__class__"] = path.rpartition(".")
-    state = node.get("content")
-    attributes = state.get("content") if isinstance(state, dict) else None
-    if isinstance(attributes, dict):
-        for former, present in RENAMED_ATTRIBUTES.get(path, {}).items():
-            if former in attributes and present not in attributes:
-                former_names.append(former)
-                attributes[present] = attributes.pop(former)
-    return node

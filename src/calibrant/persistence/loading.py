@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import sklearn
-from sklearn.base import BaseEstimator
 
 from calibrant.exceptions import CalibrationWarning
-from calibrant.persistence.compatibility import apply_renames, upgrade_model
+from calibrant.persistence.archive import read_archive
 from calibrant.persistence.model_file import ModelInfo, read_model_file
-from calibrant.persistence.serialization import check_types, deserialize, first_line
-from calibrant.persistence.validation import validate_loaded_model
+from calibrant.persistence.serialization import deserialize, import_skops
+from calibrant.persistence.specifications import first_line, printable
 
 # Version strings in a forged file can have any length.
 MAX_VERSION_LENGTH = 20
@@ -22,8 +21,9 @@ MAX_VERSION_LENGTH = 20
 def load(path: str | Path) -> Any:
     """Load a model written by `save`.
 
-    No code in the file is run. A file that contains types other than those of calibrant,
-    scikit-learn and numpy is refused before any object is built from it.
+    No code in the file is run. What a file may contain is declared for each supported type; a
+    file with anything else is refused, and what would be unsafe to build is refused before any
+    object is built.
 
     Parameters
     ----------
@@ -52,22 +52,14 @@ def load(path: str | Path) -> Any:
     calibrant.persistence.read_info : Read the description of a saved model.
     """
     content, info = read_model_file(Path(path))
-    content = apply_renames(content)
-    check_types(content, str(path), "Ask the author of the file for one saved by calibrant.")
+    import_skops()
     try:
-        model = deserialize(content)
-        validate_loaded_model(model)
-        upgrade_model(model)
+        model = deserialize(read_archive(content))
     except Exception as error:  # a forged file can fail in any way
         raise ValueError(
             f"{path} must contain a model, but it is damaged or has been changed: "
             f"{first_line(error)} It was saved with {_versions(info)}. Save the model again."
         ) from None
-    if not isinstance(model, BaseEstimator):
-        raise ValueError(
-            f"{path} must contain a model, got an object of type {type(model).__name__}. "
-            "Save a fitted model with calibrant.save."
-        )
     if _minor(info.versions.get("scikit-learn", "")) != _minor(sklearn.__version__):
         warnings.warn(
             f"{path} was saved with {_versions(info)}, but scikit-learn {sklearn.__version__} is "
@@ -103,7 +95,7 @@ def read_info(path: str | Path) -> ModelInfo:
 def _versions(info: ModelInfo) -> str:
     known = {name: info.versions.get(name, "?") for name in ("calibrant", "scikit-learn")}
     return " and ".join(
-        f"{name} {str(version)[:MAX_VERSION_LENGTH]}" for name, version in known.items()
+        f"{name} {printable(str(version)[:MAX_VERSION_LENGTH])}" for name, version in known.items()
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import __version__
 from calibrant._core.files import write_atomically
+from calibrant.persistence.archive import Archive
 from calibrant.persistence.model_file import ModelInfo, add_info, fitted_labels
-from calibrant.persistence.serialization import (
-    check_types,
-    first_line,
-    serialize,
-    skops_version,
+from calibrant.persistence.serialization import deserialize, serialize, skops_version
+from calibrant.persistence.specifications import first_line
+
+ALTERNATIVE = (
+    "Replace that part, or use joblib.dump, which stores any model in a file that only its author "
+    "should load."
 )
-from calibrant.persistence.validation import validate_loaded_model
 
 
 def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = None) -> None:
@@ -64,20 +66,14 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     True
     """
     check_is_fitted(model)
-    remedy = "Remove that part or store the model in another format."
     try:
-        validate_loaded_model(model)
-    except ValueError as error:
+        archive = serialize(model)
+        deserialize(Archive(deepcopy(archive.schema), archive.arrays))
+    except (TypeError, ValueError) as error:
         raise ValueError(
-            f"The model must consist of parts that calibrant.load accepts. {error} {remedy}"
+            f"The model must consist of parts that model files support. {first_line(error)} "
+            f"{ALTERNATIVE}"
         ) from None
-    try:
-        content = serialize(model)
-    except TypeError as error:
-        raise ValueError(
-            f"The model must consist of parts that can be saved. {first_line(error)} {remedy}"
-        ) from None
-    check_types(content, "The model", remedy)
     info = ModelInfo(
         model=type(model).__name__,
         classes=fitted_labels(model, "classes_"),
@@ -92,4 +88,4 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
             "python": ".".join(map(str, sys.version_info[:3])),
         },
     )
-    write_atomically(path, add_info(content, info))
+    write_atomically(path, add_info(archive.to_bytes(compress=True), info))

@@ -6,17 +6,19 @@ import sys
 import warnings
 from types import ModuleType
 from typing import Any
-from zipfile import ZIP_DEFLATED
 
 from sklearn.exceptions import InconsistentVersionWarning
 
-from calibrant.persistence.allowed_types import ALLOWED_TYPES
+from calibrant.persistence.archive import Archive, read_archive
+from calibrant.persistence.compatibility import apply_renames, upgrade_model
+from calibrant.persistence.declarations import DECLARATIONS
+from calibrant.persistence.schema import SPARSE, check_schema, simplify
+from calibrant.persistence.specifications import ALLOWED_VALUES
+from calibrant.persistence.validation import validate_loaded_model
 
-MAX_TYPES_SHOWN = 3
 
-
-def serialize(model: Any) -> bytes:
-    """Return a skops archive of a model.
+def serialize(model: Any) -> Archive:
+    """Return the archive of a model, in the form in which model files store it.
 
     Parameters
     ----------
@@ -25,92 +27,57 @@ def serialize(model: Any) -> bytes:
 
     Returns
     -------
-    bytes
-        A zip archive.
+    Archive
+        Its schema and arrays.
 
     Raises
     ------
     TypeError
         If skops cannot serialize a part of the model.
     """
-    return _import_skops().dumps(model, compression=ZIP_DEFLATED)
+    archive = read_archive(import_skops().dumps(model))
+    return Archive(simplify(archive.schema), archive.arrays)
 
 
-def deserialize(content: bytes) -> Any:
-    """Build the model in a skops archive.
+def deserialize(archive: Archive) -> Any:
+    """Build the model in an archive, and check it before and after.
 
     Parameters
     ----------
-    content : bytes
-        A zip archive.
+    archive : Archive
+        The contents of a model file.
 
     Returns
     -------
-    object
-        The model. A forged archive may contain any other value of the allowed types.
+    estimator
+        The model.
 
     Raises
     ------
     Exception
         Of any type, if the archive is damaged or forged.
     """
-    skops = _import_skops()
+    skops = import_skops()
+    apply_renames(archive.schema)
+    archive = Archive(simplify(archive.schema), archive.arrays)
+    check_schema(archive)
+    trusted = sorted({*DECLARATIONS, *ALLOWED_VALUES.paths(), *SPARSE, "numpy.dtype"})
     with warnings.catch_warnings():
         # `load` warns once per file rather than once per estimator.
         warnings.simplefilter("ignore", InconsistentVersionWarning)
-        return skops.loads(content, trusted=sorted(ALLOWED_TYPES))
-
-
-def check_types(content: bytes, name: str, remedy: str) -> None:
-    """Raise an error if an archive contains types that are not allowed.
-
-    No object is built from the archive.
-
-    Parameters
-    ----------
-    content : bytes
-        A zip archive.
-    name : str
-        The name of the file or model, for the message.
-    remedy : str
-        The last sentence of the message if a type is not allowed.
-
-    Raises
-    ------
-    ValueError
-        If the archive contains other types or cannot be read.
-    """
-    skops = _import_skops()
-    try:
-        refused = sorted(set(skops.get_untrusted_types(data=content)) - ALLOWED_TYPES)
-    except Exception as error:  # a forged archive can fail in any way
-        raise ValueError(
-            f"{name} must contain a model, but it is damaged or has been changed: "
-            f"{first_line(error)} Save the model again."
-        ) from None
-    if refused:
-        # Names in a forged archive can contain line breaks, which repr escapes.
-        shown = ", ".join(repr(kind)[1:-1] for kind in refused[:MAX_TYPES_SHOWN])
-        n_more = len(refused) - MAX_TYPES_SHOWN
-        more = f" and {n_more} more" if n_more > 0 else ""
-        raise ValueError(
-            f"{name} must contain only types of calibrant, scikit-learn and numpy, "
-            f"got {shown}{more}. {remedy}"
-        )
+        model = skops.loads(archive.to_bytes(compress=False), trusted=trusted)
+    upgrade_model(model)
+    validate_loaded_model(model)
+    return model
 
 
 def skops_version() -> str:
     """Return the version of the installed skops."""
-    return sys.modules[_import_skops().__name__.partition(".")[0]].__version__
+    return sys.modules[import_skops().__name__.partition(".")[0]].__version__
 
 
-def first_line(error: Exception) -> str:
-    """Return the first line of an error message, ending with a period."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0].rstrip(".") + "."
-
-
-def _import_skops() -> ModuleType:
+def import_skops() -> ModuleType:
+    """Return ``skops.io``, or raise an error that says how to install it."""
     try:
         from skops import io as skops_io
     except ImportError:

@@ -1,0 +1,120 @@
+"""Shorthand for declarations of estimators."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from calibrant.persistence.specifications import (
+    NOTHING,
+    Array,
+    Constant,
+    Declaration,
+    Integer,
+    Labels,
+    ListOf,
+    Number,
+    OneOf,
+    Part,
+    Plain,
+    Specification,
+    Text,
+)
+
+Specifications = Mapping[str, Specification]
+
+PARAMETER = Plain(objects=True)
+# Notes on the training, which predictions do not use.
+NOTE = Plain()
+FEATURES: Specifications = {"n_features_in_": Integer(1, size="n_features")}
+CLASSES: Specifications = {"classes_": Labels()}
+CLASSIFIER: Specifications = {**FEATURES, **CLASSES}
+# One row per class, but one row in total for two classes.
+LINEAR: Specifications = {
+    **CLASSIFIER,
+    "coef_": Array(("n_scores", "n_features")),
+    "intercept_": Array(("n_scores",)),
+}
+PROBABILITIES = Array(("n_classes",), low=0, high=1)
+PER_FEATURE = Array(("n_features",))
+ANY_ESTIMATOR = Part()
+SAME_FEATURES = Part(shares=("n_features",))
+# What any estimator can have, fitted or not.
+COMMON: Specifications = {
+    "_metadata_request": PARAMETER,
+    "_sklearn_output_config": NOTE,
+    "_sklearn_version": Text(),
+    "feature_names_in_": OneOf((Labels("n_features"), ListOf(Text(), "n_features"))),
+    "n_features_in_": Integer(1, size="n_features"),
+}
+# Parameters that must not have all the values that scikit-learn allows: a cache is a folder of
+# pickles, and generators of random numbers are called when they are built.
+RESTRICTED: Specifications = {
+    "memory": NOTHING,
+    "n_jobs": OneOf((NOTHING, Integer(-(2**31), 2**31))),
+    "random_state": OneOf((NOTHING, Constant(("deprecated",)), Integer(0, 2**64 - 1))),
+    "max_iter_predict": Integer(1, 10**6),
+}
+
+
+def type_path(kind: type) -> str:
+    """Return the name of a type as it appears in model files."""
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def declare(
+    kind: type,
+    fitted: Specifications | None = None,
+    *,
+    optional: Specifications | None = None,
+    parameters: Specifications | None = None,
+    former: Iterable[str] = (),
+    not_stored: Iterable[str] = (),
+    check: Callable[[Any, str], None] | None = None,
+    rebuild: Callable[[Any], None] | None = None,
+) -> Declaration:
+    """Declare a type.
+
+    Parameters
+    ----------
+    kind : type
+        The type. The parameters of its constructor are declared as plain values.
+    fitted, optional, parameters, not_stored, check, rebuild
+        As in `Declaration`.
+    former : iterable of str
+        Names that other supported versions of scikit-learn store as parameters.
+
+    Returns
+    -------
+    Declaration
+        The declaration.
+    """
+    names = [*inspect.signature(kind).parameters, *former]
+    known = {name: RESTRICTED.get(name, PARAMETER) for name in names}
+    is_estimator = issubclass(kind, BaseEstimator)
+    return Declaration(
+        type_path(kind),
+        kind,
+        fitted=fitted or {},
+        optional={**(COMMON if is_estimator else {}), **(optional or {})},
+        parameters={**known, **(parameters or {})},
+        not_stored=frozenset(not_stored),
+        check=check,
+        rebuild=rebuild,
+    )
+
+
+def choice(*values: Any) -> Constant:
+    """Return the specification of one of several plain values."""
+    return Constant(values)
+
+
+def maybe(specification: Specification) -> OneOf:
+    """Return the specification of a value that can also be None."""
+    return OneOf((NOTHING, specification))
+
+
+POSITIVE = Number(1e-100)

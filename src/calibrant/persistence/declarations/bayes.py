@@ -1,0 +1,116 @@
+"""Naive Bayes, discriminant analysis and baselines."""
+
+from __future__ import annotations
+
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
+
+from calibrant.persistence.declarations._language import (
+    CLASSIFIER,
+    LINEAR,
+    NOTE,
+    PER_FEATURE,
+    PROBABILITIES,
+    choice,
+    declare,
+)
+from calibrant.persistence.specifications import (
+    FLAG,
+    LARGEST,
+    Array,
+    Integer,
+    ListOf,
+    Number,
+    OneOf,
+)
+
+PER_CLASS_AND_FEATURE = Array(("n_classes", "n_features"))
+COUNTS = {
+    "class_count_": Array(("n_classes",), low=0),
+    "class_log_prior_": Array(("n_classes",), high=0),
+}
+DISCRETE = {
+    **CLASSIFIER,
+    **COUNTS,
+    "feature_count_": PER_CLASS_AND_FEATURE,
+    "feature_log_prob_": PER_CLASS_AND_FEATURE,
+}
+DISCRIMINANT = {"priors_": PROBABILITIES, "means_": PER_CLASS_AND_FEATURE}
+
+DECLARATIONS = (
+    declare(
+        GaussianNB,
+        {
+            **CLASSIFIER,
+            "class_count_": Array(("n_classes",), low=0),
+            "class_prior_": PROBABILITIES,
+            "epsilon_": Number(0),
+            "theta_": PER_CLASS_AND_FEATURE,
+            "var_": Array(("n_classes", "n_features"), low=0),
+        },
+    ),
+    declare(BernoulliNB, DISCRETE),
+    declare(MultinomialNB, DISCRETE),
+    declare(ComplementNB, {**DISCRETE, "feature_all_": PER_FEATURE}),
+    declare(
+        CategoricalNB,
+        {
+            **CLASSIFIER,
+            **COUNTS,
+            "category_count_": ListOf(Array(("n_classes", "*"), low=0), "n_features"),
+            "feature_log_prob_": ListOf(Array(("n_classes", "*"), high=0), "n_features"),
+            "n_categories_": Array(("n_features",), "i", low=1),
+        },
+    ),
+    declare(
+        LinearDiscriminantAnalysis,
+        {**LINEAR, **DISCRIMINANT},
+        optional={
+            "_max_components": Integer(),
+            "_n_features_out": Integer(),
+            "covariance_": Array(("n_features", "n_features")),
+            "explained_variance_ratio_": NOTE,
+            "scalings_": Array(("n_features", "*")),
+            "xbar_": PER_FEATURE,
+        },
+    ),
+    declare(
+        QuadraticDiscriminantAnalysis,
+        {
+            **CLASSIFIER,
+            **DISCRIMINANT,
+            "rotations_": ListOf(Array(("n_features", "*")), "n_classes"),
+            "scalings_": ListOf(Array(("*",), low=0), "n_classes"),
+        },
+        optional={"covariance_": ListOf(Array(("n_features", "n_features")), "n_classes")},
+        former=("shrinkage", "solver", "covariance_estimator"),
+    ),
+    declare(
+        DummyClassifier,
+        {
+            **CLASSIFIER,
+            "_strategy": choice("most_frequent", "prior", "stratified", "uniform", "constant"),
+            "class_prior_": PROBABILITIES,
+            "n_classes_": Integer(size="n_classes"),
+            "n_outputs_": Integer(1, 1),
+            "sparse_output_": FLAG,
+        },
+    ),
+    declare(
+        DummyRegressor,
+        {
+            "n_outputs_": Integer(1, 1),
+            "constant_": OneOf((Array((1, 1)), Array((1, 1), "i", low=-LARGEST))),
+        },
+    ),
+)

@@ -1,0 +1,271 @@
+"""Estimators that consist of others: pipelines, ensembles and searches."""
+
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import Any
+
+from sklearn import model_selection
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.isotonic import IsotonicRegression
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import LabelBinarizer, LabelEncoder
+from sklearn.utils import Bunch
+
+from calibrant.persistence.declarations._language import (
+    ANY_ESTIMATOR,
+    CLASSES,
+    CLASSIFIER,
+    FEATURES,
+    NOTE,
+    PARAMETER,
+    SAME_FEATURES,
+    choice,
+    declare,
+    maybe,
+)
+from calibrant.persistence.specifications import (
+    FLAG,
+    Array,
+    DictOf,
+    Integer,
+    Labels,
+    ListOf,
+    Number,
+    OneOf,
+    Part,
+    RefusedPartError,
+    Text,
+)
+
+CALIBRATED = resolve_name("sklearn.calibration:_CalibratedClassifier")
+SIGMOID = resolve_name("sklearn.calibration:_SigmoidCalibration")
+CONSTANT = resolve_name("sklearn.multiclass:_ConstantPredictor")
+REQUESTS = (
+    resolve_name("sklearn.utils._metadata_requests:MetadataRequest"),
+    resolve_name("sklearn.utils._metadata_requests:MethodMetadataRequest"),
+)
+SPLITTERS = tuple(
+    getattr(model_selection, name)
+    for name in (
+        "GroupKFold",
+        "GroupShuffleSplit",
+        "KFold",
+        "LeaveOneGroupOut",
+        "LeaveOneOut",
+        "ShuffleSplit",
+        "StratifiedGroupKFold",
+        "StratifiedKFold",
+        "StratifiedShuffleSplit",
+    )
+)
+REPEATED = {
+    model_selection.RepeatedKFold: model_selection.KFold,
+    model_selection.RepeatedStratifiedKFold: model_selection.StratifiedKFold,
+}
+SEARCHES = (model_selection.GridSearchCV, model_selection.RandomizedSearchCV)
+
+
+def check_names(model: Any, part: str) -> None:
+    """Check that the named parts are pairs or triples of a name and an estimator."""
+    for attribute in ("steps", "transformers", "transformers_", "transformer_list", "estimators"):
+        for item in vars(model).get(attribute, ()):
+            if type(item) not in (list, tuple) or len(item) < 2 or type(item[0]) is not str:
+                raise RefusedPartError(
+                    f"{part}.{attribute}", "must be pairs of a name and an estimator"
+                )
+
+
+def check_fitted_steps(model: Any, part: str) -> None:
+    """Check the names, and that a pipeline is not empty."""
+    check_names(model, part)
+    steps = model.steps if isinstance(model, Pipeline) else model.transformer_list
+    if not steps:
+        raise RefusedPartError(part, "must have at least one step")
+
+
+def rebuild_names(model: Any) -> None:
+    """Make the fitted estimators available by name anew."""
+    fitted = iter(model.estimators_)
+    model.named_estimators_ = Bunch(
+        **{name: each if each == "drop" else next(fitted) for name, each in model.estimators}
+    )
+
+
+def rebuild_folds(splitter: Any) -> None:
+    """Set the type of the repeated splitter, since files contain no types."""
+    splitter.cv = REPEATED[type(splitter)]
+
+
+def check_voters(model: Any, part: str) -> None:
+    """Check that there is one fitted estimator for each that is not dropped."""
+    check_names(model, part)
+    used = [each for _, each in model.estimators if not isinstance(each, str)]
+    if len(used) != len(model.estimators_) or not used:
+        raise RefusedPartError(part, "has other fitted estimators than it states")
+
+
+REQUESTED = dict.fromkeys(
+    (
+        "_requests",
+        "owner",
+        *resolve_name("sklearn.utils._metadata_requests:SIMPLE_METHODS"),
+    ),
+    PARAMETER,
+)
+FITTED_LIST = ListOf(ANY_ESTIMATOR, "n_estimators")
+ENSEMBLE_NOTES = dict.fromkeys(
+    (
+        "_max_features",
+        "_max_samples",
+        "_n_samples",
+        "_sample_weight",
+        "_seeds",
+        "estimator_params",
+        "oob_decision_function_",
+        "oob_score_",
+    ),
+    NOTE,
+) | {"base_estimator_": PARAMETER, "estimator_": PARAMETER}
+
+DECLARATIONS = (
+    declare(Pipeline, check=check_fitted_steps),
+    declare(
+        FeatureUnion,
+        parameters={"transformer_weights": NOTE},
+        check=check_fitted_steps,
+    ),
+    declare(
+        ColumnTransformer,
+        {
+            **FEATURES,
+            "_columns": PARAMETER,
+            "_remainder": PARAMETER,
+            "_transformer_to_input_indices": DictOf(ListOf(Integer())),
+            "output_indices_": DictOf(PARAMETER),
+            "sparse_output_": FLAG,
+            "transformers_": PARAMETER,
+        },
+        optional=dict.fromkeys(
+            (
+                "_n_features",
+                "_name_to_fitted_passthrough",
+                "_feature_names_in",
+                "_transformed_columns_dtypes",
+            ),
+            NOTE,
+        ),
+        former=("force_int_remainder_cols",),
+        check=check_names,
+    ),
+    declare(make_column_selector),
+    declare(FrozenEstimator, parameters={"estimator": ANY_ESTIMATOR}),
+    declare(
+        VotingClassifier,
+        {
+            **CLASSES,
+            "estimators_": FITTED_LIST,
+            "le_": Part((LabelEncoder,), shares=("n_classes",)),
+        },
+        not_stored=["named_estimators_"],
+        parameters={"voting": choice("hard", "soft")},
+        check=check_voters,
+        rebuild=rebuild_names,
+    ),
+    declare(
+        StackingClassifier,
+        {
+            **CLASSES,
+            "_label_encoder": OneOf(
+                (Part((LabelEncoder,), shares=("n_classes",)), ListOf(Part((LabelEncoder,))))
+            ),
+            "estimators_": FITTED_LIST,
+            "final_estimator_": ANY_ESTIMATOR,
+            "stack_method_": ListOf(
+                choice("predict_proba", "decision_function", "predict"), "n_estimators"
+            ),
+        },
+        optional={"_n_feature_outs": NOTE},
+        not_stored=["named_estimators_"],
+        check=check_voters,
+        rebuild=rebuild_names,
+    ),
+    declare(
+        BaggingClassifier,
+        {
+            **CLASSIFIER,
+            "estimators_": FITTED_LIST,
+            "estimators_features_": ListOf(Array(("*",), "i", low=0), "n_estimators"),
+            "n_classes_": Integer(size="n_classes"),
+        },
+        optional=ENSEMBLE_NOTES,
+    ),
+    declare(
+        AdaBoostClassifier,
+        {
+            **CLASSIFIER,
+            "estimator_weights_": Array(("*",)),
+            "estimators_": ListOf(SAME_FEATURES),
+            "n_classes_": Integer(size="n_classes"),
+        },
+        optional={**ENSEMBLE_NOTES, "estimator_errors_": NOTE},
+        former=("algorithm",),
+    ),
+    declare(
+        CalibratedClassifierCV,
+        {**CLASSES, "calibrated_classifiers_": ListOf(Part((CALIBRATED,)), "n_models")},
+    ),
+    declare(
+        CALIBRATED,
+        {
+            "calibrators": ListOf(Part((SIGMOID, IsotonicRegression))),
+            "classes": Labels(),
+            "estimator": ANY_ESTIMATOR,
+            "method": choice("sigmoid", "isotonic"),
+        },
+    ),
+    declare(SIGMOID, {"a_": Number(), "b_": Number()}),
+    declare(
+        OneVsRestClassifier,
+        {
+            "estimators_": ListOf(ANY_ESTIMATOR),
+            "label_binarizer_": Part((LabelBinarizer,), shares=("n_classes",)),
+        },
+        optional={**CLASSES, "n_classes_": NOTE},
+    ),
+    declare(CONSTANT, {"y_": Array(("*",), "iufb")}),
+    declare(
+        OneVsOneClassifier,
+        {
+            **CLASSES,
+            "estimators_": ListOf(ANY_ESTIMATOR, "n_pairs"),
+            "pairwise_indices_": maybe(ListOf(Array(("*",), "i", low=0), "n_pairs")),
+        },
+        optional={"n_classes_": NOTE},
+    ),
+    declare(
+        OutputCodeClassifier,
+        {
+            **CLASSES,
+            "code_book_": Array(("n_classes", "n_estimators")),
+            "estimators_": FITTED_LIST,
+        },
+    ),
+    # Fitted searches are stored as their best estimator; these are templates for fits.
+    *(declare(kind, parameters={"scoring": maybe(Text())}) for kind in SEARCHES),
+    *(declare(kind, optional={"_default_test_size": NOTE}) for kind in SPLITTERS),
+    *(
+        declare(kind, optional={"cvargs": NOTE}, not_stored=["cv"], rebuild=rebuild_folds)
+        for kind in REPEATED
+    ),
+    *(declare(kind, optional=REQUESTED) for kind in REQUESTS),
+)

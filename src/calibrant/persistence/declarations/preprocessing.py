@@ -1,0 +1,354 @@
+"""Scalers, encoders, imputers and other transformers of features."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import BSpline
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.preprocessing import (
+    Binarizer,
+    FunctionTransformer,
+    KBinsDiscretizer,
+    LabelBinarizer,
+    LabelEncoder,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    QuantileTransformer,
+    RobustScaler,
+    SplineTransformer,
+    StandardScaler,
+    TargetEncoder,
+)
+
+from calibrant.persistence.declarations._language import (
+    CLASSES,
+    FEATURES,
+    NOTE,
+    PARAMETER,
+    PER_FEATURE,
+    choice,
+    declare,
+    maybe,
+)
+from calibrant.persistence.specifications import (
+    ALLOWED_VALUES,
+    FLAG,
+    Array,
+    DictOf,
+    Integer,
+    Labels,
+    ListOf,
+    Number,
+    OneOf,
+    Part,
+    Plain,
+    RefusedPartError,
+)
+
+MOST_POLYNOMIALS = 10**6
+# Functions of numbers that FunctionTransformer may apply to every value of an array.
+FUNCTIONS = ("log", "log1p", "log2", "log10", "exp", "expm1", "sqrt", "square", "abs", "sign")
+# Where they are defined, by version of numpy.
+FUNCTION_MODULES = ("numpy", "numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
+for name in FUNCTIONS:
+    function = getattr(np, name)
+    for module in FUNCTION_MODULES:
+        ALLOWED_VALUES.add(f"{module}.{function.__name__}", function)
+
+
+def check_one_hot(encoder: Any, part: str) -> None:
+    """Check the numbers that become column indices of a sparse matrix."""
+    mappings = getattr(encoder, "_default_to_infrequent_mappings", None)
+    if mappings is None:
+        mappings = [None] * len(encoder.categories_)
+    dropped = encoder._drop_idx_after_grouping
+    if len(mappings) != len(encoder.categories_):
+        raise RefusedPartError(part, "has groups of categories that do not match its features")
+    if dropped is None:
+        dropped = [None] * len(encoder.categories_)
+    for categories, mapping, drop in zip(encoder.categories_, mappings, dropped, strict=True):
+        n_groups = len(categories)
+        if mapping is not None:
+            if mapping.shape != categories.shape or mapping.max() >= len(categories):
+                raise RefusedPartError(part, "has groups of categories that do not match them")
+            n_groups = int(mapping.max()) + 1
+            if set(mapping.tolist()) != set(range(n_groups)):
+                raise RefusedPartError(part, "has groups without categories")
+        if drop is not None and not (type(drop) is int and 0 <= drop < n_groups):
+            raise RefusedPartError(part, "drops a category that it does not have")
+    infrequent = getattr(encoder, "_infrequent_indices", None)
+    for number, indices in enumerate(infrequent or []):
+        if indices is not None and (
+            number >= len(encoder.categories_)
+            or mappings[number] is None
+            or indices.max() >= len(encoder.categories_[number])
+        ):
+            raise RefusedPartError(part, "has infrequent categories that it does not have")
+    if encoder._infrequent_enabled and infrequent is None:
+        raise RefusedPartError(part, "has no infrequent categories")
+
+
+def rebuild_one_hot(encoder: Any) -> None:
+    """Count the columns of each feature anew."""
+    encoder._n_features_outs = encoder._compute_n_features_outs()
+
+
+def check_polynomials(transformer: Any, part: str) -> None:
+    """Check that the number of polynomials is that of the degree."""
+    n_features, low, high = (
+        transformer.n_features_in_,
+        transformer._min_degree,
+        transformer._max_degree,
+    )
+    degree = transformer.degree
+    if (low, high) != (tuple(degree) if isinstance(degree, list | tuple) else (0, degree)):
+        raise RefusedPartError(part, "has degrees that differ from its parameter")
+    if comb(n_features + min(high, 100), min(high, 100, n_features)) > MOST_POLYNOMIALS:
+        raise RefusedPartError(part, f"must have at most {MOST_POLYNOMIALS} polynomials")
+
+
+def rebuild_splines(transformer: Any) -> None:
+    """Make the splines anew from their knots and coefficients, which SciPy checks."""
+    transformer.bsplines_ = [_rebuild_spline(spline) for spline in transformer.bsplines_]
+
+
+def _rebuild_spline(spline: Any) -> BSpline:
+    stored = vars(spline)
+    # The names depend on the version of SciPy.
+    knots, coefs = (stored.get(f"_{name}", stored.get(name)) for name in "tc")
+    rebuilt = BSpline(knots, coefs, spline.k, extrapolate=spline.extrapolate, axis=spline.axis)
+    if len(coefs) < len(knots) - spline.k - 1:
+        raise ValueError("A spline has fewer coefficients than knots.")
+    return rebuilt
+
+
+def check_splines(transformer: Any, part: str) -> None:
+    """Check that all splines have the same number of columns, and the transformer's degree."""
+    for number, spline in enumerate(transformer.bsplines_):
+        coefs = vars(spline).get("_c", vars(spline).get("c"))
+        if coefs is None or spline.k != transformer.degree:
+            raise RefusedPartError(f"{part}.bsplines_[{number}]", "does not match the transformer")
+
+
+def check_bins(transformer: Any, part: str) -> None:
+    """Check that the number of bins is that of the edges."""
+    for n_bins, edges in zip(transformer.n_bins_, transformer.bin_edges_, strict=True):
+        if len(edges) != n_bins + 1 or n_bins < 1:
+            raise RefusedPartError(part, "has bins that do not match their edges")
+
+
+CATEGORIES = ListOf(Labels("*", missing=True), "n_features")
+INDICES = ListOf(maybe(Array(("*",), "i", low=0)), "n_features")
+ENCODER_OPTIONS = {
+    "_default_to_infrequent_mappings": INDICES,
+    "_infrequent_indices": INDICES,
+    "_missing_indices": DictOf(Integer()),
+}
+DROPPED = ListOf(maybe(Integer()), "n_features")
+POSITIVE_PER_FEATURE = Array(("n_features",), low=1e-100)
+COUNT = OneOf((Number(0), Array(("n_features",), "if", low=0)))
+COEFFICIENTS = {
+    "_c": Array(("*", "*")),
+    "_t": Array(("*",), increasing=True),
+    "c": Array(("*", "*")),
+    "t": Array(("*",), increasing=True),
+}
+
+DECLARATIONS = (
+    declare(
+        StandardScaler,
+        {
+            **FEATURES,
+            "mean_": maybe(PER_FEATURE),
+            "n_samples_seen_": COUNT,
+            "scale_": maybe(POSITIVE_PER_FEATURE),
+            "var_": maybe(Array(("n_features",), low=0)),
+        },
+    ),
+    declare(
+        MinMaxScaler,
+        {
+            **FEATURES,
+            "data_max_": PER_FEATURE,
+            "data_min_": PER_FEATURE,
+            "data_range_": PER_FEATURE,
+            "min_": PER_FEATURE,
+            "n_samples_seen_": COUNT,
+            "scale_": PER_FEATURE,
+        },
+    ),
+    declare(
+        MaxAbsScaler,
+        {
+            **FEATURES,
+            "max_abs_": PER_FEATURE,
+            "n_samples_seen_": COUNT,
+            "scale_": POSITIVE_PER_FEATURE,
+        },
+        former=("clip",),
+    ),
+    declare(
+        RobustScaler,
+        {
+            **FEATURES,
+            "center_": maybe(PER_FEATURE),
+            "scale_": maybe(POSITIVE_PER_FEATURE),
+        },
+    ),
+    declare(Normalizer),
+    declare(Binarizer),
+    declare(
+        QuantileTransformer,
+        {
+            **FEATURES,
+            "n_quantiles_": Integer(1, size="n_quantiles"),
+            "quantiles_": Array(("n_quantiles", "n_features")),
+            "references_": Array(("n_quantiles",), low=0, high=1, increasing=True),
+        },
+    ),
+    declare(
+        PowerTransformer,
+        {**FEATURES, "lambdas_": Array(("n_features",), low=-1e3, high=1e3)},
+        optional={"_scaler": Part((StandardScaler,), shares=("n_features",))},
+    ),
+    declare(
+        PolynomialFeatures,
+        {
+            **FEATURES,
+            "_max_degree": Integer(),
+            "_min_degree": Integer(),
+            "_n_out_full": Integer(0, MOST_POLYNOMIALS),
+            "n_output_features_": Integer(0, MOST_POLYNOMIALS),
+        },
+        check=check_polynomials,
+    ),
+    declare(
+        BSpline,
+        {"axis": choice(0), "extrapolate": choice(False, True, "periodic"), "k": Integer(0, 100)},
+        optional=COEFFICIENTS,
+        parameters={},
+        not_stored=["_asarray"],
+    ),
+    declare(
+        SplineTransformer,
+        {
+            **FEATURES,
+            "bsplines_": ListOf(Part((BSpline,)), "n_features"),
+            "n_features_out_": Integer(),
+        },
+        former=("handle_missing",),
+        optional={"_nan_indicator": NOTE},
+        check=check_splines,
+        rebuild=rebuild_splines,
+    ),
+    declare(
+        KBinsDiscretizer,
+        {
+            **FEATURES,
+            "bin_edges_": ListOf(Array(("*",), finite=False, increasing=True), "n_features"),
+            "n_bins_": Array(("n_features",), "i", low=1),
+        },
+        optional={"_encoder": Part((OneHotEncoder,), shares=("n_features",))},
+        former=("quantile_method",),
+        check=check_bins,
+    ),
+    declare(
+        OneHotEncoder,
+        {
+            "_drop_idx_after_grouping": maybe(DROPPED),
+            "_infrequent_enabled": FLAG,
+            "categories_": CATEGORIES,
+            "drop_idx_": maybe(DROPPED),
+        },
+        optional=ENCODER_OPTIONS,
+        parameters={"feature_name_combiner": choice("concat")},
+        not_stored=["_n_features_outs"],
+        check=check_one_hot,
+        rebuild=rebuild_one_hot,
+    ),
+    declare(
+        OrdinalEncoder,
+        {
+            "_infrequent_enabled": FLAG,
+            "_missing_indices": DictOf(Integer()),
+            "categories_": CATEGORIES,
+        },
+        optional=ENCODER_OPTIONS,
+    ),
+    declare(
+        TargetEncoder,
+        {
+            **FEATURES,
+            "_infrequent_enabled": FLAG,
+            "categories_": CATEGORIES,
+            "encodings_": ListOf(Array(("*",))),
+            "target_mean_": OneOf((Number(), Array(("*",)))),
+            "target_type_": choice("binary", "multiclass", "continuous"),
+        },
+        optional={**ENCODER_OPTIONS, **CLASSES, "_label_encoder": Part((LabelEncoder,))},
+    ),
+    declare(LabelEncoder, CLASSES),
+    declare(
+        LabelBinarizer,
+        {
+            **CLASSES,
+            "sparse_input_": FLAG,
+            "y_type_": choice("binary", "multiclass", "multilabel-indicator"),
+        },
+    ),
+    declare(
+        FunctionTransformer,
+        parameters={"func": PARAMETER, "inverse_func": PARAMETER, "feature_names_out": PARAMETER},
+    ),
+    declare(
+        SimpleImputer,
+        {
+            **FEATURES,
+            "indicator_": maybe(Part((MissingIndicator,), shares=("n_features",))),
+            "statistics_": OneOf(
+                (Array(("n_features",), finite=False), ListOf(Plain(), "n_features"))
+            ),
+        },
+        optional={"_fill_dtype": NOTE, "_fit_dtype": NOTE},
+        parameters={"strategy": choice("mean", "median", "most_frequent", "constant")},
+    ),
+    declare(
+        MissingIndicator,
+        {
+            "_n_features": Integer(size="n_features"),
+            "_precomputed": FLAG,
+            "features_": Array(("*",), "i", low=0),
+        },
+    ),
+)
+for scalar in (
+    *(
+        [
+            "float16",
+            "float32",
+            "float64",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "bool_",
+            "str_",
+        ]
+    ),
+    *("number", "object_", "integer", "floating"),
+):
+    ALLOWED_VALUES.add(f"numpy.{getattr(np, scalar).__name__}", getattr(np, scalar))
+for builtin in (object, int, float, str, bool):
+    ALLOWED_VALUES.add(f"builtins.{builtin.__name__}", builtin)

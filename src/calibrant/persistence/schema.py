@@ -1,0 +1,436 @@
+"""Schemas of skops: the form in which calibrant stores them, and their check before building.
+
+A schema describes a model as nested nodes, each with a loader and a type. Only a few loaders are
+needed for models. Those that call functions, build generators of random numbers or load search
+trees are refused, as are types without a declaration and attributes that the declaration of their
+type does not name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from calibrant.persistence.archive import Archive, parse_array
+from calibrant.persistence.declarations import DECLARATIONS
+from calibrant.persistence.declarations._language import type_path
+from calibrant.persistence.declarations.composition import SEARCHES
+from calibrant.persistence.declarations.trees import TREE
+from calibrant.persistence.specifications import ALLOWED_VALUES, RefusedPartError, is_harmless
+
+# Loaders changed in meaning between protocols; calibrant never wrote a lower one.
+LOWEST_PROTOCOL = 2
+NODE_KEYS = frozenset({"__class__", "__id__", "__loader__", "__module__"})
+ROOT_KEYS = frozenset({"_skops_version", "protocol"})
+LARGEST_INTEGER = 2**64
+KEY_TYPES = frozenset(
+    {"builtins.str", "builtins.int", "builtins.float", "numpy.str_"}
+    | {f"numpy.{np.dtype(code).name}" for code in "bhiqBHIQfd"}
+)
+SCALARS = frozenset({"numpy.str_", "numpy.bool", "numpy.bool_", "numpy.datetime64"}) | {
+    f"numpy.{np.dtype(code).name}" for code in "bhiqBHIQefd"
+}
+SPARSE = frozenset({"scipy.sparse._csr.csr_array", "scipy.sparse._csr.csr_matrix"})
+SEARCH_PATHS = frozenset(map(type_path, SEARCHES))
+NULL = {
+    "__class__": "str",
+    "__module__": "builtins",
+    "__loader__": "JsonNode",
+    "content": "null",
+    "is_json": True,
+}
+GENERATORS = frozenset({"RandomGeneratorNode", "RandomStateNode"})
+TREE_STATE = frozenset({"max_depth", "node_count", "nodes", "values"})
+
+
+def simplify(node: Any) -> Any:
+    """Return a schema without what model files do not store.
+
+    Left out is what declarations name as not stored, such as search trees; older files have them.
+    A generator of random numbers becomes None, and a fitted search its best estimator.
+
+    Parameters
+    ----------
+    node : dict, list or plain value
+        The schema or a part of it, which may be changed in place.
+
+    Returns
+    -------
+    dict, list or plain value
+        The simplified schema.
+    """
+    if isinstance(node, list):
+        return [simplify(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("__loader__") in GENERATORS:
+        return dict(NULL)
+    path = type_name(node)
+    attributes = attribute_nodes(node)
+    if path in SEARCH_PATHS and "best_estimator_" in attributes:
+        kept = {name: node[name] for name in ROOT_KEYS & node.keys()}
+        return {**simplify(attributes["best_estimator_"]), **kept}
+    declaration = DECLARATIONS.get(path) if node.get("__loader__") == "ObjectNode" else None
+    if declaration is not None and declaration.not_stored & attributes.keys():
+        _delete_keys(node["content"], declaration.not_stored)
+    if path == type_path(HistGradientBoostingClassifier) and "_preprocessor" in attributes:
+        # It converts numbers by a function, which is made anew.
+        attributes["_preprocessor"] = _without_partials(attributes["_preprocessor"])
+    return {name: simplify(item) for name, item in node.items()}
+
+
+def check_schema(archive: Archive) -> None:
+    """Check a schema before any object is built from it.
+
+    Parameters
+    ----------
+    archive : Archive
+        The schema and its arrays.
+
+    Raises
+    ------
+    ValueError
+        If it contains anything that is not declared.
+    """
+    schema = archive.schema
+    protocol = schema.get("protocol")
+    if type(protocol) is not int or protocol < LOWEST_PROTOCOL:
+        raise ValueError(f"The protocol must be at least {LOWEST_PROTOCOL}, got {protocol!r}.")
+    root = {name: item for name, item in schema.items() if name not in ROOT_KEYS}
+    _SchemaChecker(archive).check(root, "")
+
+
+class _SchemaChecker:
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._form_of: dict[int, int] = {}  # by the number of a node
+        self._forms: dict[Any, int] = {}
+        self._form_cache: dict[int, int] = {}  # by the identity of a node in memory
+
+    def check(self, node: Any, part: str) -> None:
+        if not isinstance(node, dict) or not all(
+            isinstance(node.get(name), str) for name in ("__class__", "__loader__", "__module__")
+        ):
+            raise RefusedPartError(part, "is not described")
+        self._check_identity(node, part)
+        loader = node["__loader__"]
+        check = self.CHECKS.get(loader)
+        if check is None:
+            raise RefusedPartError(part, f"is {type_name(node)}, which model files cannot contain")
+        check(self, node, part)
+
+    def _check_identity(self, node: dict[str, Any], part: str) -> None:
+        """Check that nodes with the same number are the same, since skops builds one of them."""
+        number = node.get("__id__")
+        if number is None:
+            return
+        form = self._form(node)
+        if type(number) is not int or self._form_of.setdefault(number, form) != form:
+            raise RefusedPartError(part, "has the number of another object")
+
+    def _form(self, item: Any) -> int:
+        """Return a number that nodes with the same content, apart from numbers, have in common."""
+        if isinstance(item, str):
+            item = self._archive.arrays.get(item, item)  # the content of an array, not its name
+        if not isinstance(item, dict | list):
+            return self._forms.setdefault((type(item), item), len(self._forms))
+        if id(item) not in self._form_cache:
+            if isinstance(item, dict):
+                key: Any = tuple(
+                    (name, self._form(value)) for name, value in item.items() if name != "__id__"
+                )
+            else:
+                key = (list, *map(self._form, item))
+            self._form_cache[id(item)] = self._forms.setdefault(key, len(self._forms))
+        return self._form_cache[id(item)]
+
+    def _keys(self, node: dict[str, Any], part: str, *names: str) -> None:
+        if node.keys() - NODE_KEYS != set(names):
+            raise RefusedPartError(part, "is not described as expected")
+
+    def _type(self, node: dict[str, Any], part: str, allowed: Any) -> str:
+        path = type_name(node)
+        if path not in allowed:
+            raise RefusedPartError(part, f"is {path}, which model files cannot contain")
+        return path
+
+    def _items(self, items: Any, part: str) -> None:
+        if not isinstance(items, list):
+            raise RefusedPartError(part, "is not described as expected")
+        for number, item in enumerate(items):
+            self.check(item, f"{part}[{number}]")
+
+    def _check_plain(self, node: dict[str, Any], part: str) -> None:
+        self._keys(node, part, "content", "is_json")
+        self._type(node, part, {"builtins.str"})
+        if not isinstance(node["content"], str):
+            raise RefusedPartError(part, "is not described as expected")
+        value = json.loads(node["content"])
+        is_number = isinstance(value, int | float) and (
+            not isinstance(value, int) or abs(value) <= LARGEST_INTEGER
+        )
+        is_text = isinstance(value, str) and is_harmless(value)
+        if not (value is None or is_number or is_text):
+            raise RefusedPartError(part, "must be a plain value without control characters")
+
+    def _check_dict(self, node: dict[str, Any], part: str) -> None:
+        self._keys(node, part, "content", "key_types")
+        self._type(node, part, {"builtins.dict"})
+        content = node["content"]
+        if not isinstance(content, dict) or not all(map(is_harmless, content)):
+            raise RefusedPartError(part, "must have keys without control characters")
+        key_types = node["key_types"]
+        self.check(key_types, part)
+        if key_types["__loader__"] != "ListNode" or len(key_types["content"]) != len(content):
+            raise RefusedPartError(part, "must have one type per key")
+        for key_type in key_types["content"]:
+            if key_type["__loader__"] != "TypeNode" or type_name(key_type) not in KEY_TYPES:
+                raise RefusedPartError(part, "must have plain keys")
+        for key, item in content.items():
+            self.check(item, f"{part}[{key!r}]")
+
+    def _check_list(self, node: dict[str, Any], part: str) -> None:
+        self._keys(node, part, "content")
+        self._type(node, part, {"builtins.list"})
+        self._items(node["content"], part)
+
+    def _check_tuple(self, node: dict[str, Any], part: str) -> None:
+        self._keys(node, part, "content")
+        self._type(node, part, {"builtins.tuple"})
+        self._items(node["content"], part)
+
+    def _check_slice(self, node: dict[str, Any], part: str) -> None:
+        self._keys(node, part, "content")
+        self._type(node, part, {"builtins.slice"})
+        ends = node["content"]
+        if (
+            not isinstance(ends, dict)
+            or ends.keys() != {"start", "step", "stop"}
+            or not all(end is None or type(end) is int for end in ends.values())
+        ):
+            raise RefusedPartError(part, "must be a slice of integers")
+
+    def _check_type_or_function(self, node: dict[str, Any], part: str) -> None:
+        self._type(node, part, ALLOWED_VALUES.paths() | KEY_TYPES)
+        self._keys(node, part)
+
+    def _check_dtype(self, node: dict[str, Any], part: str) -> None:
+        self._keys(node, part, "content")
+        self._type(node, part, {"numpy.dtype"})
+        self.check(node["content"], part)
+        if node["content"]["__loader__"] != "NdArrayNode":
+            raise RefusedPartError(part, "is not described as expected")
+
+    def _check_array(self, node: dict[str, Any], part: str) -> None:
+        if node.get("type") == "json":
+            self._keys(node, part, "content", "shape", "type")
+            self._type(node, part, {"numpy.ndarray"})
+            self._check_object_array(node, part)
+            return
+        self._keys(node, part, "file", "type")
+        path = self._type(node, part, {"numpy.ndarray", *SCALARS})
+        if node["type"] != "numpy":
+            raise RefusedPartError(part, "is not described as expected")
+        array = self._array(node, part)
+        if path != "numpy.ndarray" and (
+            array.shape or f"numpy.{array.dtype.type.__name__}" != path
+        ):
+            raise RefusedPartError(part, f"is not a number of type {path}")
+        if array.dtype.kind == "U" and not all(map(is_harmless, np.unique(array).tolist())):
+            raise RefusedPartError(part, "must be text without control characters")
+
+    def _check_object_array(self, node: dict[str, Any], part: str) -> None:
+        self.check(node["shape"], part)
+        shape = _plain(node["shape"])
+        self._check_nesting(node["content"], shape, part)
+
+    def _check_nesting(self, items: Any, shape: Any, part: str) -> None:
+        """Check the items of an array of objects, whose rows are lists."""
+        if (
+            type(shape) is not list
+            or not shape
+            or not isinstance(items, list)
+            or type(shape[0]) is not int
+            or len(items) != shape[0]
+        ):
+            raise RefusedPartError(part, "must have as many items as its shape says")
+        for number, item in enumerate(items):
+            self.check(item, f"{part}[{number}]")
+            if len(shape) > 1:
+                if item["__loader__"] != "ListNode":
+                    raise RefusedPartError(part, "must have as many dimensions as its shape says")
+                self._check_nesting(item["content"], shape[1:], part)
+
+    def _check_sparse(self, node: dict[str, Any], part: str) -> None:
+        self._keys(node, part, "file", "type")
+        self._type(node, part, SPARSE)
+        if self._file(node, part, ".npz") is None or node["type"] != "scipy":
+            raise RefusedPartError(part, "is not described as expected")
+
+    def _check_object(self, node: dict[str, Any], part: str) -> None:
+        path = type_name(node)
+        declaration = DECLARATIONS.get(path)
+        if declaration is None or declaration.kind is TREE:
+            raise RefusedPartError(part, f"is {path}, which model files cannot contain")
+        if node.keys() == NODE_KEYS or node.keys() == NODE_KEYS - {"__id__"}:
+            return None
+        self._keys(node, part, "content")
+        state = node["content"]
+        if isinstance(state, dict) and state.get("content") == "null":
+            return self.check(state, part)
+        if not isinstance(state, dict) or state.get("__loader__") != "DictNode":
+            raise RefusedPartError(part, "is not described as expected")
+        for name in attribute_nodes(node):
+            if declaration.specification(name) is None:
+                raise RefusedPartError(f"{part}.{name}".lstrip("."), "is not declared")
+        self.check_state(state, part)
+        return None
+
+    def check_state(self, state: dict[str, Any], part: str) -> None:
+        """Check the attributes of an object, which are named in messages as attributes."""
+        self._check_identity(state, part)
+        self._keys(state, part, "content", "key_types")
+        self._type(state, part, {"builtins.dict"})
+        attributes = state["content"]
+        self.check(state["key_types"], part)
+        kinds = state["key_types"].get("content")
+        if (
+            not isinstance(attributes, dict)
+            or len(kinds) != len(attributes)
+            or any(type_name(kind) != "builtins.str" for kind in kinds)
+        ):
+            raise RefusedPartError(part, "must have attributes with names")
+        for name, item in attributes.items():
+            self.check(item, f"{part}.{name}".lstrip("."))
+
+    def _check_tree(self, node: dict[str, Any], part: str) -> None:
+        """Check the numbers with which compiled code allocates a tree and copies its nodes."""
+        self._keys(node, part, "__reduce__", "content")
+        self._type(node, part, {type_path(TREE)})
+        reduced = node["__reduce__"]
+        if not isinstance(reduced, dict) or reduced.keys() != {"args"}:
+            raise RefusedPartError(part, "is not described as expected")
+        self.check(reduced["args"], part)
+        self.check_state(node["content"], part)
+        arguments = reduced["args"]
+        state = node["content"]["content"]
+        if (
+            arguments["__loader__"] != "TupleNode"
+            or len(arguments["content"]) != 3
+            or state.keys() != TREE_STATE
+        ):
+            raise RefusedPartError(part, "is not described as expected")
+        n_features, n_classes, n_outputs = arguments["content"]
+        counts = self._array(n_classes, part)
+        nodes, values = self._array(state["nodes"], part), self._array(state["values"], part)
+        n_nodes = _plain(state["node_count"])
+        depth = _plain(state["max_depth"])
+        if (
+            counts.dtype != np.intp
+            or counts.shape != (1,)
+            or counts[0] < 1
+            or _plain(n_outputs) != 1
+            or type(_plain(n_outputs)) is not int
+            or type(n_nodes) is not int
+            or n_nodes < 1
+            or nodes.shape != (n_nodes,)
+            or nodes.dtype.names is None
+            or values.dtype != np.float64
+            or values.shape != (n_nodes, 1, counts[0])
+            or not values.flags.c_contiguous
+            or type(depth) is not int
+            or not 0 <= depth <= n_nodes
+            or type(_plain(n_features)) is not int
+            or not 1 <= _plain(n_features) < 2**31
+        ):
+            raise RefusedPartError(part, "has sizes that do not match its nodes")
+
+    # By the names of skops.
+    CHECKS: ClassVar[dict[str, Callable[[_SchemaChecker, dict[str, Any], str], None]]] = {
+        "DTypeNode": _check_dtype,
+        "DictNode": _check_dict,
+        "FunctionNode": _check_type_or_function,
+        "JsonNode": _check_plain,
+        "ListNode": _check_list,
+        "NdArrayNode": _check_array,
+        "ObjectNode": _check_object,
+        "SliceNode": _check_slice,
+        "SparseMatrixNode": _check_sparse,
+        "TreeNode": _check_tree,
+        "TupleNode": _check_tuple,
+        "TypeNode": _check_type_or_function,
+    }
+
+    def _array(self, node: Any, part: str) -> Any:
+        if not isinstance(node, dict) or node.get("__loader__") != "NdArrayNode":
+            raise RefusedPartError(part, "must be an array")
+        name = self._file(node, part, ".npy")
+        return parse_array(self._archive.arrays[name])
+
+    def _file(self, node: dict[str, Any], part: str, suffix: str) -> str:
+        name = node.get("file")
+        if not isinstance(name, str) or not name.endswith(suffix):
+            raise RefusedPartError(part, "must refer to an array")
+        if name not in self._archive.arrays:
+            raise RefusedPartError(part, "refers to an array that is not in the file")
+        return name
+
+
+def type_name(node: dict[str, Any]) -> str:
+    """Return the name of the type of a node."""
+    return f"{node.get('__module__')}.{node.get('__class__')}"
+
+
+def attribute_nodes(node: dict[str, Any]) -> dict[str, Any]:
+    """Return the nodes of the attributes of an object by name; empty for other nodes."""
+    state = node.get("content")
+    content = state.get("content") if isinstance(state, dict) else None
+    return content if isinstance(content, dict) else {}
+
+
+def _plain(node: Any) -> Any:
+    """Return the value of a checked node of a plain value, a tuple or a list of them."""
+    if isinstance(node, dict) and node.get("__loader__") == "JsonNode":
+        return json.loads(node["content"])
+    if isinstance(node, dict) and node.get("__loader__") in ("TupleNode", "ListNode"):
+        return [_plain(item) for item in node["content"]]
+    return None
+
+
+def _delete_keys(state: dict[str, Any], names: frozenset[str]) -> None:
+    """Delete attributes, and the types of their names, which are in the same order."""
+    key_types = state["key_types"]["content"]
+    kept = [name not in names for name in state["content"]]
+    state["key_types"]["content"] = [
+        kind for kind, is_kept in zip(key_types, kept, strict=True) if is_kept
+    ]
+    # The list of types is no longer that of another object with the same number.
+    state["key_types"].pop("__id__", None)
+    for name in names & state["content"].keys():
+        del state["content"][name]
+
+
+def _without_partials(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_partials(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("__loader__") == "PartialNode":
+        return dict(NULL)
+    return {name: _without_partials(item) for name, item in node.items()}
+
+
+def iterate_nodes(node: Any) -> Iterator[dict[str, Any]]:
+    """Iterate over the nodes of a schema."""
+    if isinstance(node, dict):
+        if "__loader__" in node:
+            yield node
+        for item in node.values():
+            yield from iterate_nodes(item)
+    elif isinstance(node, list):
+        for item in node:
+            yield from iterate_nodes(item)

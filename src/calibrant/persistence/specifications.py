@@ -1,0 +1,444 @@
+"""The language in which `declarations` say what a model file may contain.
+
+A specification describes one attribute of a fitted model: an array of a kind and a shape, a number
+in a range, a label, a fitted part. Shapes are given by named sizes, such as ``"n_features"``. A
+name stands for the same number throughout one object; the first array that mentions it decides,
+unless the object states it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+# Squares, and products with such numbers of features, are still finite.
+LARGEST = 1e100
+Size = str | int
+
+
+class RefusedPartError(ValueError):
+    """A part of a model that is not as declared.
+
+    Parameters
+    ----------
+    part : str
+        Where it is, such as "estimators_[0].tree_".
+    reason : str
+        What is wrong, as the rest of a sentence that begins with the part.
+    """
+
+    def __init__(self, part: str, reason: str) -> None:
+        super().__init__(f"{printable(part) or 'The model'} {printable(reason)}.")
+
+
+def printable(text: str) -> str:
+    """Return text with control characters escaped, so that a terminal does not obey them."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error message, ending with a period, without control codes."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return printable(lines[0]).rstrip(".") + "."
+
+
+class Checker(Protocol):
+    """What a specification needs to know of the object that it is checked in."""
+
+    sizes: dict[str, int]
+
+    def check_part(self, value: Any, part: str, *, fitted: bool) -> Checker:
+        """Check an object against the declaration of its type, and return its sizes."""
+
+    def is_declared(self, value: Any) -> bool:
+        """Return whether a value is an object of a declared type."""
+
+
+@dataclass(frozen=True)
+class Specification(ABC):
+    """What a value must be."""
+
+    def check(self, value: Any, part: str, checker: Checker) -> None:
+        """Raise a `RefusedPartError` unless the value is as specified.
+
+        Parameters
+        ----------
+        value : object
+            The value.
+        part : str
+            Where it is, for the message.
+        checker : Checker
+            The sizes of the object that it belongs to.
+        """
+        self._check(value, part, checker)
+
+    @abstractmethod
+    def _check(self, value: Any, part: str, checker: Checker) -> None: ...
+
+
+@dataclass(frozen=True)
+class Constant(Specification):
+    """One of the given plain values."""
+
+    values: tuple[Any, ...]
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        if not any(type(value) is type(allowed) and value == allowed for allowed in self.values):
+            raise RefusedPartError(part, f"must be one of {self.values}, got {_brief(value)}")
+
+
+NOTHING = Constant((None,))
+FLAG = Constant((False, True))
+
+
+@dataclass(frozen=True)
+class Number(Specification):
+    """A finite number of plain Python or of numpy in a range."""
+
+    low: float = -LARGEST
+    high: float = LARGEST
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        is_number = isinstance(value, int | float | np.integer | np.floating)
+        if not is_number or isinstance(value, bool) or not self.low <= value <= self.high:
+            raise RefusedPartError(
+                part, f"must be a number from {self.low} to {self.high}, got {_brief(value)}"
+            )
+
+
+@dataclass(frozen=True)
+class Integer(Specification):
+    """A whole number in a range, or equal to a named size."""
+
+    low: int = 0
+    high: int = 2**64
+    size: str | None = None
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not is_integer or not self.low <= value <= self.high:
+            raise RefusedPartError(
+                part, f"must be an integer from {self.low} to {self.high}, got {_brief(value)}"
+            )
+        if self.size is not None:
+            bind(self.size, int(value), part, checker)
+
+
+@dataclass(frozen=True)
+class Text(Specification):
+    """A string without control characters, which could make a terminal do what a file says."""
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        check_text(value, part)
+
+
+@dataclass(frozen=True)
+class Array(Specification):
+    """A dense array of numbers.
+
+    Attributes
+    ----------
+    shape : tuple of str or int or None
+        The sizes by name or number. ``None`` means any shape.
+    kinds : str
+        The kinds of numbers, as numpy's codes: f, i, u, b.
+    low, high : float
+        The range of the values.
+    finite : bool
+        Whether NaN and infinities are refused.
+    increasing : bool
+        Whether values must not decrease.
+    """
+
+    shape: tuple[Size, ...] | None
+    kinds: str = "f"
+    low: float = -LARGEST
+    high: float = LARGEST
+    finite: bool = True
+    increasing: bool = False
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in self.kinds:
+            raise RefusedPartError(
+                part, f"must be an array of kind {self.kinds!r}, got {_brief(value)}"
+            )
+        if value.dtype.kind == "f" and value.dtype.itemsize not in (4, 8):
+            raise RefusedPartError(part, f"must have single or double precision, got {value.dtype}")
+        check_shape(self.shape, value.shape, part, checker)
+        if self.finite and value.size and value.dtype.kind != "b":
+            low, high = value.min(), value.max()
+            if not (self.low <= low and high <= self.high):
+                raise RefusedPartError(
+                    part, f"must have values from {self.low} to {self.high}, got {low} to {high}"
+                )
+        if self.increasing and np.any(value[1:] < value[:-1]):
+            raise RefusedPartError(part, "must be in increasing order")
+
+
+@dataclass(frozen=True)
+class Labels(Specification):
+    """Distinct class labels or categories: numbers, text or dates."""
+
+    size: str = "n_classes"
+    fewest: int = 1
+    missing: bool = False  # categories may include NaN and None
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        if not isinstance(value, np.ndarray) or value.ndim != 1 or len(value) < self.fewest:
+            raise RefusedPartError(
+                part, f"must be an array of at least {self.fewest} labels, got {_brief(value)}"
+            )
+        check_labels(value, part)
+        bind(self.size, len(value), part, checker)
+        items = value.tolist()
+        if not self.missing and (None in items or any(item != item for item in items)):
+            raise RefusedPartError(part, "must not have missing labels")
+        if len(set(items)) != len(items):
+            raise RefusedPartError(part, "must have distinct labels")
+
+
+@dataclass(frozen=True)
+class ListOf(Specification):
+    """A list, a tuple or an array of objects, whose items are all as specified."""
+
+    item: Specification
+    length: Size | None = None
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        is_array = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == object
+        if not is_array and type(value) not in (list, tuple):
+            raise RefusedPartError(part, f"must be a list, got {_brief(value)}")
+        if self.length is not None:
+            bind(self.length, len(value), part, checker)
+        for number, item in enumerate(value):
+            self.item.check(item, f"{part}[{number}]", checker)
+
+
+@dataclass(frozen=True)
+class DictOf(Specification):
+    """A dictionary from text or numbers to values that are all as specified."""
+
+    value: Specification
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        if type(value) is not dict:
+            raise RefusedPartError(part, f"must be a dictionary, got {_brief(value)}")
+        for key, item in value.items():
+            check_scalar(key, f"A key of {part}")
+            self.value.check(item, f"{part}[{key!r}]", checker)
+
+
+@dataclass(frozen=True)
+class Part(Specification):
+    """An object of a declared type, with its own declaration.
+
+    Attributes
+    ----------
+    kinds : tuple of type
+        The types. Empty means any declared type.
+    shares : tuple of str
+        Named sizes that it has in common with the object that it is part of.
+    fitted : bool
+        Whether it must be fitted.
+    """
+
+    kinds: tuple[type, ...] = ()
+    shares: tuple[str, ...] = ()
+    fitted: bool = True
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        if not checker.is_declared(value) or (self.kinds and type(value) not in self.kinds):
+            wanted = " or ".join(kind.__name__ for kind in self.kinds) or "a supported estimator"
+            raise RefusedPartError(part, f"must be {wanted}, got {_brief(value)}")
+        inner = checker.check_part(value, part, fitted=self.fitted)
+        for name in self.shares:
+            if name in inner.sizes:
+                bind(name, inner.sizes[name], part, checker)
+
+
+@dataclass(frozen=True)
+class OneOf(Specification):
+    """A value that is as one of several specifications."""
+
+    choices: tuple[Specification, ...]
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        sizes = dict(checker.sizes)
+        for number, choice in enumerate(self.choices):
+            try:
+                return choice.check(value, part, checker)
+            except RefusedPartError:
+                checker.sizes.clear()
+                checker.sizes.update(sizes)
+                if number == len(self.choices) - 1:
+                    raise
+        return None
+
+
+@dataclass(frozen=True)
+class Plain(Specification):
+    """Plain values, arrays of them and declared objects, at any depth.
+
+    This is for parameters, which scikit-learn checks itself, and for notes on the training that
+    predictions do not use.
+    """
+
+    objects: bool = False
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        if isinstance(value, np.ndarray):
+            items = value.ravel().tolist() if value.dtype == object else []
+            if value.dtype != object and value.dtype.kind not in "biufUSM":
+                raise RefusedPartError(part, f"must not be an array of type {value.dtype}")
+            if value.dtype.kind == "U":
+                check_labels(value.ravel(), part)
+        elif type(value) in (list, tuple):
+            items = value
+        elif type(value) is dict:
+            for key in value:
+                check_scalar(key, f"A key of {part}")
+            items = list(value.values())
+        elif type(value) is slice:
+            items = [value.start, value.stop, value.step]
+        elif self.objects and checker.is_declared(value):
+            checker.check_part(value, part, fitted=False)
+            items = []
+        elif isinstance(value, np.dtype) or value in ALLOWED_VALUES:
+            items = []
+        else:
+            check_scalar(value, part)
+            items = []
+        for number, item in enumerate(items):
+            self.check(item, f"{part}[{number}]", checker)
+
+
+class _Allowed:
+    """Types and functions that may be the values of parameters."""
+
+    def __init__(self) -> None:
+        self._paths: dict[str, Any] = {}
+
+    def add(self, path: str, value: Any) -> None:
+        self._paths[path] = value
+
+    def __contains__(self, value: Any) -> bool:
+        return any(value is allowed for allowed in self._paths.values())
+
+    def paths(self) -> frozenset[str]:
+        return frozenset(self._paths)
+
+
+ALLOWED_VALUES = _Allowed()
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a model file may contain of one type.
+
+    Attributes
+    ----------
+    path : str
+        The name of the type in model files.
+    kind : type
+        The type.
+    fitted : mapping of str to Specification
+        The attributes of every fitted object of the type.
+    optional : mapping of str to Specification
+        Attributes that depend on parameters or on the version of scikit-learn.
+    parameters : mapping of str to Specification
+        Attributes that unfitted objects have too.
+    not_stored : frozenset of str
+        Attributes that are left out of files: state of the training, and what ``rebuild`` makes.
+    check : callable or None
+        Checks what shapes and ranges cannot express, given the object and its part.
+    rebuild : callable or None
+        Makes what was not stored, given the object.
+    """
+
+    path: str
+    kind: type
+    fitted: Mapping[str, Specification] = field(default_factory=dict)
+    optional: Mapping[str, Specification] = field(default_factory=dict)
+    parameters: Mapping[str, Specification] = field(default_factory=dict)
+    not_stored: frozenset[str] = frozenset()
+    check: Any = None
+    rebuild: Any = None
+
+    def specification(self, name: str) -> Specification | None:
+        """Return the specification of an attribute, or None if it is not declared."""
+        for group in (self.fitted, self.optional, self.parameters):
+            if name in group:
+                return group[name]
+        return None
+
+
+def bind(size: Size, length: int, part: str, checker: Checker) -> None:
+    """Check a length against a named size, or give the size its value; the size "*" is any."""
+    if size == "*":
+        return
+    expected = size if isinstance(size, int) else checker.sizes.setdefault(size, length)
+    if length != expected:
+        name = "" if isinstance(size, int) else f"{size} = "
+        raise RefusedPartError(part, f"must have size {name}{expected}, got {length}")
+
+
+def check_shape(
+    sizes: tuple[Size, ...] | None, shape: tuple[int, ...], part: str, checker: Checker
+) -> None:
+    """Check a shape against named sizes."""
+    if sizes is None:
+        return
+    if len(shape) != len(sizes):
+        raise RefusedPartError(part, f"must have {len(sizes)} dimensions, got {len(shape)}")
+    for size, length in zip(sizes, shape, strict=True):
+        bind(size, length, part, checker)
+
+
+def check_scalar(value: Any, part: str) -> None:
+    """Check that a value is None or plain: a finite or NaN number, a date, or harmless text."""
+    if isinstance(value, str):
+        check_text(value, part)
+    elif not (
+        value is None
+        or isinstance(value, bool | int | float | np.bool_ | np.number | np.datetime64)
+    ):
+        raise RefusedPartError(part, f"must be a plain value, got {_brief(value)}")
+
+
+def check_text(value: Any, part: str) -> None:
+    """Check that a value is text without control characters."""
+    if not isinstance(value, str) or not is_harmless(value):
+        raise RefusedPartError(
+            part, f"must be text without control characters, got {_brief(value)}"
+        )
+
+
+def check_labels(values: Any, part: str) -> None:
+    """Check that an array contains plain numbers, harmless text or dates."""
+    if values.dtype.kind not in "biufUSMO":
+        raise RefusedPartError(part, f"must be numbers, text or dates, got {values.dtype}")
+    if values.dtype.kind in "UO":
+        for item in values.tolist():
+            check_scalar(item, part)
+
+
+def is_harmless(text: str) -> bool:
+    """Return whether text is free of control characters other than tabs and line breaks."""
+    return all((char >= " " and not "\x7f" <= char <= "\x9f") or char in "\t\n\r" for char in text)
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of type {value.dtype} and shape {value.shape}"
+    if value is None or isinstance(value, bool | int | float | np.number):
+        return repr(value)[:40]
+    if isinstance(value, str):
+        return repr(value[:40])
+    name = getattr(value, "__name__", None)
+    if name is not None:
+        return f"the function or type {name}"
+    return f"an object of type {type(value).__name__}"

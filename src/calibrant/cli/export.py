@@ -32,7 +32,7 @@ def export(
     from importlib.util import find_spec
 
     from calibrant._core.files import write_atomically
-    from calibrant._core.outputs import OutputKind, check_output
+    from calibrant.cli.outputs import OutputKind, check_output
 
     messages = Messages(quiet, json)
     with one_line_errors(), warnings_as_notes(messages.note):

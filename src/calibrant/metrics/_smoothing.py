@@ -8,8 +8,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import softmax
 
-from calibrant._core.fitting import one_blas_thread
 from calibrant._core.multinomial import MultinomialModel
+from calibrant._core.threads import one_blas_thread
 from calibrant._core.typing import BoolArray, FloatArray
 
 # The largest number of knots. The prior, not the knots, determines how smooth the fit is.

@@ -14,7 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 
-from calibrant._core.problems import LARGEST_MODEL_SCORE
+from calibrant._core.class_scores import LARGEST_MODEL_SCORE
 from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.voting import VotingEnsemble
 from calibrant.calibrators._base import MulticlassCalibrator

@@ -96,6 +96,13 @@ def to_onnx(model: Any, *, classes: ArrayLike | None = None, logits: bool = Fals
     return converted
 
 
+def takes_scores(model: Any) -> bool:
+    """Return whether the features of a model are scores: those of a calibrator, also updated."""
+    while isinstance(model, UpdatedClassifier):
+        model = model.estimator
+    return isinstance(model, MulticlassCalibrator)
+
+
 def _proba(model: Any, X: Features, logits: bool) -> Tensor:
     if needs_votes(model):
         votes = X.graph.input(ENSEMBLE, TensorProto.DOUBLE, X.n_features)
@@ -122,10 +129,7 @@ def _check_model(model: Any, logits: bool) -> None:
             "A model must take tables to be exported to ONNX, got one of other objects, such as "
             "texts. Export its calibrator alone, model.calibrators_[0]."
         )
-    base = model
-    while isinstance(base, UpdatedClassifier):
-        base = base.estimator
-    if logits and not isinstance(base, MulticlassCalibrator):
+    if logits and not takes_scores(model):
         raise ValueError(
             f"logits=True requires a calibrator, whose features are scores, got "
             f"{type(model).__name__}. Omit it: the exported classifier takes features."

@@ -105,7 +105,6 @@ class Graph:
         self._nodes: list[NodeProto] = []
         self._constants: list[TensorProto] = []
         self._inputs: dict[str, ValueInfoProto] = {}
-        self._opsets = dict(OPSETS)
         self._n_names = 0
         self._prefix = "calibrant_"
 
@@ -157,8 +156,6 @@ class Graph:
             self._nodes.append(helper.make_node("Identity", [tensor.name], [prefix + name]))
         self._nodes.extend(inner.node)
         self._constants.extend(inner.initializer)
-        for opset in model.opset_import:
-            self._opsets.setdefault(opset.domain, opset.version)
         return [Tensor(self, output.name) for output in inner.output]
 
     def loop(
@@ -222,7 +219,7 @@ class Graph:
             described,
             self._constants,
         )
-        opsets = [helper.make_opsetid(domain, number) for domain, number in self._opsets.items()]
+        opsets = [helper.make_opsetid(domain, number) for domain, number in OPSETS.items()]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
         helper.set_model_props(model, dict(properties))
         return model

@@ -11,15 +11,14 @@ import pandas as pd
 from onnx import ModelProto, TensorProto
 
 from calibrant._core.typing import FloatArray
-from calibrant.calibrators._base import MulticlassCalibrator
 from calibrant.onnx import to_onnx
 from calibrant.onnx.checking import run_model
+from calibrant.onnx.conversion import takes_scores
 from calibrant.persistence import load, read_info
 from calibrant.tabular.loading import load_model
 from calibrant.tabular.probabilities import ProbabilityCalibrator
 from calibrant.tabular.schema import Column, Kind
 from calibrant.tabular.table_model import TableModel
-from calibrant.updating import UpdatedClassifier
 
 # Enough rows for every branch of most models, and a fraction of a second.
 N_PROBES = 500
@@ -138,14 +137,11 @@ def _draw_inputs(converted: ModelProto, estimator: Any) -> Any:
     if kinds != {TensorProto.DOUBLE} or len(converted.graph.input) == 2:
         return None
     rng = np.random.default_rng(0)
-    base = estimator
-    while isinstance(base, UpdatedClassifier):
-        base = base.estimator
-    if isinstance(base, MulticlassCalibrator):
-        return _draw_scores(base.n_features_in_, rng)
+    if takes_scores(estimator):
+        return _draw_scores(estimator.n_features_in_, rng)
     scale = 10.0 ** rng.uniform(-1.0, 2.0, size=(N_PROBES, 1))
-    X = scale * rng.normal(size=(N_PROBES, base.n_features_in_))
-    names = getattr(base, "feature_names_in_", None)
+    X = scale * rng.normal(size=(N_PROBES, estimator.n_features_in_))
+    names = getattr(estimator, "feature_names_in_", None)
     return X if names is None else pd.DataFrame(X, columns=names)
 
 

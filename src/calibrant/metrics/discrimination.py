@@ -63,6 +63,16 @@ class Discrimination(Record):
     m_index: Interval
     polytomous_discrimination_index: Interval
 
+    def __str__(self) -> str:
+        lines = [
+            f"AUC, class {name} or another: {each}"
+            for name, each in zip(self.classes, self.by_class, strict=True)
+        ]
+        lines += [f"AUC, class {each.first} or {each.second}: {each.auc}" for each in self.by_pair]
+        lines.append(f"M-index: {self.m_index}")
+        lines.append(f"Polytomous discrimination index: {self.polytomous_discrimination_index}")
+        return "\n".join(lines)
+
 
 def auc(
     y_true: ArrayLike,

@@ -190,6 +190,45 @@ def coverage_table(repeats: int, jobs: int) -> Table:
     )
 
 
+def slope_once(world: World, n_rows: int, seed: int) -> list[float]:
+    """Return whether Wald and profile-likelihood intervals of one data set cover the slope."""
+    y, proba = world.draw(n_rows, 2, np.random.RandomState(seed))
+    slope = weak_calibration(y, proba, labels=[0, 1]).slope
+    log_odds = np.log(proba[:, 1] / proba[:, 0])[:, None]
+    one, logit_of = np.ones((n_rows, 1)), np.ones(2, dtype=np.intp)
+    target, nothing = np.eye(2)[y], np.zeros((n_rows, 2))
+    full = MultinomialModel(np.hstack([one, log_odds]), logit_of, nothing, target, np.zeros(2))
+    offset = np.hstack([np.zeros((n_rows, 1)), world.slope * log_odds])
+    null = MultinomialModel(one, logit_of[:1], offset, target, np.zeros(1))
+    largest, at_truth = (each.log_likelihood(each.fit()) for each in (full, null))
+    return [
+        float(slope.low <= world.slope <= slope.high),
+        float(2.0 * (largest - at_truth) <= NORMAL**2),
+    ]
+
+
+def slope_table(repeats: int, jobs: int) -> Table:
+    """Compare two kinds of intervals for the calibration slope of two classes."""
+    repeats *= 5  # these are fast
+    rows = []
+    for n_rows in CURVE_SIZES:
+        found = [
+            Parallel(n_jobs=jobs)(
+                delayed(slope_once)(world, n_rows, seed) for seed in range(repeats)
+            )
+            for world in WORLDS.values()
+        ]
+        covered = np.mean(found, axis=1).ravel()
+        rows.append([str(n_rows), *(f"{each:.1%}" for each in covered)])
+    columns = [f"{kind}, {world}" for world in WORLDS for kind in ("Wald", "profile likelihood")]
+    return Table(
+        "Coverage of 95% intervals for the calibration slope of two classes",
+        ["rows", *columns],
+        plain_rows(rows),
+        f"{repeats} data sets per cell.",
+    )
+
+
 def prior_once(n_classes: int, n_rows: int, seed: int) -> list[float]:
     """Return coverage of a changed share, and rejections without a change, of one data set."""
     rng = np.random.RandomState(seed)
@@ -381,7 +420,7 @@ def main() -> None:
     arguments = parser.parse_args()
     tables = [
         make(arguments.repeats, arguments.jobs)
-        for make in (coverage_table, prior_table, smoother_table)
+        for make in (coverage_table, slope_table, prior_table, smoother_table)
     ]
     command = f".venv/bin/python -m experiments.measures --repeats {arguments.repeats}"
     arguments.output.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from experiments.measures import (
     estimate,
     fit_local,
     prior_once,
+    slope_once,
     smooth_once,
     true_values,
 )
@@ -69,6 +70,11 @@ def test_a_line_is_no_wave():
         for name in ("logistic line", "calibrant")
     )
     assert smooth < line / 3
+
+
+def test_both_intervals_cover_most_slopes():
+    found = np.mean([slope_once(WORLDS["calibrated"], 100, seed) for seed in range(50)], axis=0)
+    assert np.all(found > 0.85)
 
 
 def test_shares_are_estimated_with_and_without_a_change():

@@ -16,9 +16,9 @@ from calibrant._core.typing import BoolArray, FloatArray
 MAX_KNOTS = 10
 # Knots that are closer than this many digits of a standard deviation would be ill-conditioned.
 KNOT_DIGITS = 3
-# The prior standard deviations of penalized coefficients over which the fit is averaged. Of four
-# grids, this one has bands closest to their level in the simulations of experiments/measures.py.
-# The smallest is nearly a straight line; with the largest, the knots limit the fit.
+# The prior standard deviations of penalized coefficients over which the fit is averaged. Chosen by
+# simulation, with the curves of experiments/measures.py: if the smallest is smaller, bands are too
+# narrow for wavy curves, and if it is larger, curves of few rows are too rough.
 PRIOR_SCALES = np.geomspace(0.3, 10.0, 6)
 # That of intercepts and of the slopes of standardized log ratios, for which it matters only if
 # they separate the classes.

@@ -36,6 +36,10 @@ def test_p_values_are_short(value, text):
     assert formatting.p_value(value) == text.replace(" ", NBSP)
 
 
+def test_upper_ends_are_rounded_up():
+    assert [formatting.points_up(value) for value in (0.101, 0.11, 0.07 + 1e-12)] == [11, 11, 7]
+
+
 def test_percentage_points_agree_with_their_number():
     assert formatting.points(0.012) == "1 percentage point"
     assert formatting.points(0.17) == "17 percentage points"

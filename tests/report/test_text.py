@@ -115,6 +115,16 @@ def test_the_test_and_the_interval_behind_a_verdict_are_described():
     )
 
 
+@pytest.mark.parametrize("high", [0.071, 0.075, 0.079])
+@pytest.mark.parametrize("p_value", [0.001, 0.5])
+def test_the_largest_error_is_the_same_number_in_all_sentences(high, p_value):
+    error = Interval(0.04, 0.0, high)
+    found = Miscalibration(0.9, 0.87, error, p_value, n_rows=300, n_groups=300)
+    answer = text.answer_trust(found)
+    assert "at most by 8." in answer or "up to 8 percentage points" in answer
+    assert "(95% interval: 0 to 8)" in text.describe_miscalibration(found)
+
+
 @pytest.mark.parametrize(
     ("skill", "ending"),
     [

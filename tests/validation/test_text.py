@@ -121,6 +121,16 @@ def test_an_error_of_0_points_is_never_reported_as_found(validations):
     assert "too small to be measured (95% interval: 0 to 6 points)" in text
 
 
+def test_the_largest_error_is_the_same_number_in_all_sentences(validations):
+    model = validations["model"]
+    error = replace(model.miscalibration.error, estimate=0.04, low=0.0, high=0.071)
+    found = replace(model.miscalibration, error=error, accuracy=model.miscalibration.confidence)
+    model = replace(model, miscalibration=found)
+    assert "by 8" in answer_right(model) or "up to 8" in answer_right(model)
+    assert "and is correct" in describe_right(model)
+    assert "(95% interval: 0 to 8 points)" in describe_right(model)
+
+
 def test_an_error_in_one_direction_is_never_too_small_to_be_measured(validations):
     model = validations["model"]
     error = replace(model.miscalibration.error, estimate=0.001, low=0.0, high=0.06)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 
 from calibrant._core.phrases import count
@@ -36,6 +38,11 @@ def signed(value: float, *, is_percentage: bool = False) -> str:
 def points(value: float) -> str:
     """Format a difference of fractions in whole percentage points."""
     return count(round(100 * value), "percentage point")
+
+
+def points_up(value: float) -> int:
+    """Round a difference of fractions up to whole percentage points, except for rounding errors."""
+    return ceil(round(100 * value, 6))
 
 
 def p_value(value: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calibrant.report.records import Analysis
-from calibrant.report.text import warn_of_guessing
+from calibrant.report.text import BETTER_COLUMNS, warn_of_guessing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,6 +129,9 @@ class Source:
         """Return what endangers the answers of a report, most important first."""
         target = None if self.schema is None else self.schema.target
         guessing = warn_of_guessing(analysis, target)
+        if self.has_notice("leakage", "warning"):
+            # A column that says more about the class has been found.
+            guessing = guessing.removesuffix(f" {BETTER_COLUMNS}")
         return [*([guessing] if guessing else []), *self._notices("warning")]
 
     @property

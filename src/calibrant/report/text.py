@@ -6,7 +6,7 @@ Every sentence puts a part of one `Decision` into words, so that no two of them 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, isnan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from calibrant._core.phrases import capitalize, count
 from calibrant.calibrators import CalibrationReport
 from calibrant.report.effects import Doubt, Effect, Gain, ScoreChanges, Skill
-from calibrant.report.formatting import has_bounds, p_value, percent
+from calibrant.report.formatting import has_bounds, p_value, percent, points_up
 from calibrant.report.records import Analysis, Standing
 from calibrant.report.verdicts import (
     NO_ERROR,
@@ -45,6 +45,8 @@ STANDING_LABELS = {
     Standing.CLOSE: "not clearly worse",
     Standing.WORSE: "worse, beyond chance",
 }
+# What to do about a model that is no better than guessing.
+BETTER_COLUMNS = "Look for columns that say more about it, or add rows."
 TENDENCY_LABELS = {
     Tendency.OVERCONFIDENT: "too confident",
     Tendency.UNDERCONFIDENT: "not confident enough",
@@ -93,7 +95,7 @@ def explain_verdict(found: Miscalibration) -> str:
 def _at_most(found: Miscalibration) -> str:
     if isnan(found.largest_error):
         return ""
-    return f", at most by {_whole_points(found.largest_error)}"
+    return f", at most by {points_up(found.largest_error)}"
 
 
 def _points(error: float) -> str:
@@ -110,18 +112,13 @@ def _explain_unclear(found: Miscalibration) -> str:
         few = f"{count(found.n_groups, unit)} {'is' if found.n_groups == 1 else 'are'} too few"
     if isnan(found.largest_error):
         return f"{few}."
-    most = count(_whole_points(found.largest_error), "percentage point")
+    most = count(points_up(found.largest_error), "percentage point")
     more = ""
     if found.n_more is not None:
         more = f" About {count(found.n_more, f'more {unit}')} would settle it."
     if found.is_significant:
         return f"they are off, but {few} to measure by how much, up to {most}.{more}"
     return f"{few} to rule out that they are typically off by up to {most}.{more}"
-
-
-def _whole_points(error: float) -> int:
-    """Round up to whole percentage points, except for rounding errors."""
-    return ceil(round(100 * error, 6))
 
 
 def answer_skill(skill: Skill, classes: Sequence[Any]) -> str:
@@ -179,8 +176,7 @@ def warn_of_guessing(analysis: Analysis, target: str | None = None) -> str:
     n_rows = count(len(analysis.evaluation.y), "row")
     return (
         f"{who} {'not clearly ' if n_models == 1 else ''}better at predicting {subject} than "
-        f"guessing by the class frequencies, as far as {n_rows} can tell. Look for columns that "
-        "say more about it, or add rows."
+        f"guessing by the class frequencies, as far as {n_rows} can tell. {BETTER_COLUMNS}"
     )
 
 
@@ -190,7 +186,7 @@ def describe_miscalibration(found: Miscalibration) -> str:
     error = found.error
     bounds = ""
     if has_bounds(error):
-        low, high = (f"{100 * end:.0f}" for end in (error.low, found.largest_error))
+        low, high = f"{100 * error.low:.0f}", points_up(found.largest_error)
         bounds = f" ({percent(error.level)} interval: {low} to {high})"
     finding = "finds miscalibration" if found.is_significant else "finds no miscalibration"
     rest = {

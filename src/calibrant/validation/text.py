@@ -6,8 +6,16 @@ from collections.abc import Sequence
 
 from calibrant._core.phrases import count
 from calibrant.calibrators import UpdateChoice
-from calibrant.report import Effect, Verdict
-from calibrant.report.formatting import has_bounds, number, p_value, percent, points, signed
+from calibrant.report import Effect, Tendency, Verdict
+from calibrant.report.formatting import (
+    has_bounds,
+    number,
+    p_value,
+    percent,
+    points,
+    points_up,
+    signed,
+)
 from calibrant.report.text import answer_trust
 from calibrant.validation.records import (
     SMALL_DIFFERENCE,
@@ -50,7 +58,7 @@ def answer_right(model: Validation) -> str:
 def describe_right(model: Validation) -> str:
     """Say how far the probabilities are off."""
     found = model.miscalibration
-    contrast = "but" if model.is_significant else "and"
+    contrast = "and" if found.tendency is Tendency.NEITHER else "but"
     return (
         f"The most probable class gets a probability of {percent(found.confidence)} on average "
         f"{contrast} is correct {percent(found.accuracy)} of the time. {_describe_error(model)} "
@@ -63,10 +71,12 @@ def _describe_error(model: Validation) -> str:
     found = model.miscalibration
     bounds = ""
     if has_bounds(found.error):
-        low, high = (f"{100 * end:.0f}" for end in (found.error.low, found.largest_error))
+        low, high = f"{100 * found.error.low:.0f}", points_up(found.largest_error)
         bounds = f" ({percent(found.error.level)} interval: {low} to {high} points)"
     if found.typical_error >= SMALLEST_ERROR:
-        return f"That probability is typically off by about {points(found.typical_error)}{bounds}."
+        return (
+            f"The probabilities are typically off by about {points(found.typical_error)}{bounds}."
+        )
     if model.is_significant:
         return (
             "The tests consider the probabilities of all classes; the error in that of the most "

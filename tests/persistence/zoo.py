@@ -30,6 +30,7 @@ from sklearn import (
     svm,
     tree,
 )
+from sklearn.base import clone
 from sklearn.gaussian_process import kernels
 
 from calibrant import CalibratedClassifier, calibrators
@@ -83,7 +84,7 @@ CLASSIFIERS = [
     svm.NuSVC(nu=0.1),
     neighbors.KNeighborsClassifier(),
     neighbors.KNeighborsClassifier(algorithm="ball_tree", metric="manhattan"),
-    neighbors.KNeighborsClassifier(algorithm="brute", metric="cosine", weights="distance"),
+    neighbors.KNeighborsClassifier(algorithm="brute", metric="chebyshev", weights="distance"),
     neighbors.KNeighborsClassifier(metric="seuclidean", metric_params={"V": np.ones(N_FEATURES)}),
     neighbors.RadiusNeighborsClassifier(100.0),
     neighbors.NearestCentroid(),
@@ -97,12 +98,13 @@ CLASSIFIERS = [
         max_iter=3, min_samples_leaf=5, categorical_features=[0]
     ),
     neural_network.MLPClassifier((5,), max_iter=5, random_state=0),
-    gaussian_process.GaussianProcessClassifier(1.0 * kernels.RBF()),
+    gaussian_process.GaussianProcessClassifier(1.0 * kernels.RBF(), optimizer=None),
     gaussian_process.GaussianProcessClassifier(
         kernels.Matern()
         + kernels.WhiteKernel()
         + kernels.DotProduct()
-        + kernels.RationalQuadratic()
+        + kernels.RationalQuadratic(),
+        optimizer=None,
     ),
     ensemble.AdaBoostClassifier(n_estimators=3, random_state=0),
     ensemble.BaggingClassifier(NB, n_estimators=3, random_state=0),
@@ -242,8 +244,6 @@ def _calibrated_models() -> Iterator[Fitted]:
 
 
 def _fitted(estimator: Any, rows: Any, labels: Any, suffix: str = "") -> Fitted:
-    from sklearn.base import clone
-
     model = clone(estimator)
     model.fit(rows) if labels is None else model.fit(rows, labels)
     return Fitted(f"{type(model).__name__}{suffix}", model, rows)

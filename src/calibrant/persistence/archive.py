@@ -77,8 +77,8 @@ def read_archive(content: bytes) -> Archive:
         members = {info.filename: info for info in archive.infolist()}
         wanted = [info for name, info in members.items() if ARRAY_MEMBER.fullmatch(name)]
         _check_inflation([members[SCHEMA_MEMBER], *wanted], len(content))
-        arrays = {info.filename: _read_array_member(archive, info) for info in wanted}
-        schema = json.loads(_read_member(archive, members[SCHEMA_MEMBER]))
+        arrays = {info.filename: _read_array_member(archive, info, len(content)) for info in wanted}
+        schema = json.loads(read_member(archive, members[SCHEMA_MEMBER], len(content)))
     if not isinstance(schema, dict):
         raise ValueError("The schema does not describe an object.")
     return Archive(schema, arrays)
@@ -97,8 +97,9 @@ def _check_inflation(members: list[ZipInfo], size: int) -> None:
         raise ValueError(f"A file of {size} bytes inflates to {total} bytes.")
 
 
-def _read_member(archive: ZipFile, info: ZipInfo) -> bytes:
-    """Read a member; zipfile stops at the size in the directory, whatever the stream contains."""
+def read_member(archive: ZipFile, info: ZipInfo, size: int) -> bytes:
+    """Read a member of an archive of a size; zipfile stops at the size that the member states."""
+    _check_inflation([info], size)
     with archive.open(info) as stream:
         content = stream.read(info.file_size + 1)
     if len(content) != info.file_size:
@@ -106,12 +107,12 @@ def _read_member(archive: ZipFile, info: ZipInfo) -> bytes:
     return content
 
 
-def _read_array_member(archive: ZipFile, info: ZipInfo) -> bytes:
+def _read_array_member(archive: ZipFile, info: ZipInfo, size: int) -> bytes:
     if info.filename.endswith(".npy"):
         with archive.open(info) as stream:
             _check_header(stream, info.file_size)
-        return _read_member(archive, info)
-    content = _read_member(archive, info)
+        return read_member(archive, info, size)
+    content = read_member(archive, info, size)
     with ZipFile(io.BytesIO(content)) as sparse:
         parts = sparse.infolist()
         names = [part.filename for part in parts]

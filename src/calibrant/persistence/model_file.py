@@ -16,6 +16,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 
 from calibrant._core.records import Record
+from calibrant.persistence.archive import read_member
+from calibrant.persistence.specifications import is_harmless
 
 # Incremented when files of the previous version can no longer be read.
 FORMAT_VERSION = 1
@@ -63,9 +65,11 @@ def fitted_labels(model: Any, attribute: str) -> tuple[Any, ...]:
     Returns
     -------
     tuple
-        Strings or numbers; empty if the model does not have the attribute.
+        Strings or numbers, with dates as ISO strings; empty if the model does not have the
+        attribute.
     """
-    return tuple(np.asarray(getattr(model, attribute, ())).ravel().tolist())
+    labels = np.asarray(getattr(model, attribute, ())).ravel()
+    return tuple((labels.astype(str) if labels.dtype.kind == "M" else labels).tolist())
 
 
 def add_info(content: bytes, info: ModelInfo) -> bytes:
@@ -116,13 +120,18 @@ def read_model_file(path: Path) -> tuple[bytes, ModelInfo]:
         ) from None
     try:
         with ZipFile(io.BytesIO(content)) as archive:
-            fields = json.loads(archive.read(INFO_MEMBER))
+            fields = json.loads(read_member(archive, archive.getinfo(INFO_MEMBER), len(content)))
     except Exception:  # a forged archive can fail in any way
         raise ValueError(
             f"{rule}, but it is damaged or of another kind, such as a pickle. "
             "Save the model again with calibrant."
         ) from None
     fields = fields if isinstance(fields, dict) else {}
+    if not _is_harmless(fields):
+        raise ValueError(
+            f"{rule}, but its {INFO_MEMBER} has control characters, which could make a terminal "
+            "do what the file says. Save the model again without them."
+        )
     _check_format(fields, rule)
     try:
         tuples = {name: tuple(fields[name]) for name in ("classes", "features")}
@@ -132,6 +141,15 @@ def read_model_file(path: Path) -> tuple[bytes, ModelInfo]:
         raise ValueError(
             f"{rule}, but its {INFO_MEMBER} has been changed. Save the model again."
         ) from None
+
+
+def _is_harmless(value: Any) -> bool:
+    """Return whether all text in plain values is free of control characters."""
+    if isinstance(value, dict):
+        return all(map(is_harmless, value)) and all(map(_is_harmless, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_harmless, value))
+    return not isinstance(value, str) or is_harmless(value)
 
 
 def _check_format(fields: dict[str, Any], rule: str) -> None:

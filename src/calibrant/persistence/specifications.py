@@ -18,6 +18,8 @@ import numpy as np
 # Squares, and products with such numbers of features, are still finite.
 LARGEST = 1e100
 Size = str | int
+# Of sums of probabilities.
+ROUNDING = 1e-6
 
 
 class RefusedPartError(ValueError):
@@ -166,7 +168,8 @@ class Array(Specification):
             raise RefusedPartError(
                 part, f"must be an array of kind {self.kinds!r}, got {_brief(value)}"
             )
-        if value.dtype.kind == "f" and value.dtype.itemsize not in (4, 8):
+        is_half = value.dtype.kind == "f" and value.dtype.itemsize not in (4, 8)
+        if is_half or not value.dtype.isnative:
             raise RefusedPartError(part, f"must have single or double precision, got {value.dtype}")
         check_shape(self.shape, value.shape, part, checker)
         if self.finite and value.size and value.dtype.kind != "b":
@@ -177,6 +180,16 @@ class Array(Specification):
                 )
         if self.increasing and np.any(value[1:] < value[:-1]):
             raise RefusedPartError(part, "must be in increasing order")
+
+
+@dataclass(frozen=True)
+class Distribution(Array):
+    """An array of probabilities that sum to 1."""
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        super()._check(value, part, checker)
+        if abs(value.sum() - 1) > ROUNDING:
+            raise RefusedPartError(part, f"must sum to 1, got {value.sum()}")
 
 
 @dataclass(frozen=True)
@@ -381,7 +394,7 @@ def bind(size: Size, length: int, part: str, checker: Checker) -> None:
     if size == "*":
         return
     expected = size if isinstance(size, int) else checker.sizes.setdefault(size, length)
-    if length != expected:
+    if length != expected or length < 1:
         name = "" if isinstance(size, int) else f"{size} = "
         raise RefusedPartError(part, f"must have size {name}{expected}, got {length}")
 

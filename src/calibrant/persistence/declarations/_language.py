@@ -13,6 +13,7 @@ from calibrant.persistence.specifications import (
     Array,
     Constant,
     Declaration,
+    Distribution,
     Integer,
     Labels,
     ListOf,
@@ -34,11 +35,12 @@ CLASSES: Specifications = {"classes_": Labels()}
 CLASSIFIER: Specifications = {**FEATURES, **CLASSES}
 # One row per class, but one row in total for two classes.
 LINEAR: Specifications = {
-    **CLASSIFIER,
+    **FEATURES,
+    "classes_": Labels(fewest=2),
     "coef_": Array(("n_scores", "n_features")),
     "intercept_": Array(("n_scores",)),
 }
-PROBABILITIES = Array(("n_classes",), low=0, high=1)
+PROBABILITIES = Distribution(("n_classes",), low=0, high=1)
 PER_FEATURE = Array(("n_features",))
 ANY_ESTIMATOR = Part()
 SAME_FEATURES = Part(shares=("n_features",))
@@ -73,7 +75,7 @@ def declare(
     parameters: Specifications | None = None,
     former: Iterable[str] = (),
     not_stored: Iterable[str] = (),
-    check: Callable[[Any, str], None] | None = None,
+    check: Callable[[Any, str], object] | None = None,
     rebuild: Callable[[Any], None] | None = None,
 ) -> Declaration:
     """Declare a type.

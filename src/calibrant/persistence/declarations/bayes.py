@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -32,8 +34,19 @@ from calibrant.persistence.specifications import (
     ListOf,
     Number,
     OneOf,
+    RefusedPartError,
 )
 
+
+def check_ranks(model: Any, part: str) -> None:
+    """Check that each class has as many axes as lengths of axes."""
+    for rotation, scaling in zip(model.rotations_, model.scalings_, strict=True):
+        if rotation.shape[1] != len(scaling):
+            raise RefusedPartError(part, "has rotations that do not match their scalings")
+
+
+# Numbers that are divided by.
+SMALLEST = 1e-100
 PER_CLASS_AND_FEATURE = Array(("n_classes", "n_features"))
 COUNTS = {
     "class_count_": Array(("n_classes",), low=0),
@@ -56,10 +69,14 @@ DECLARATIONS = (
             "class_prior_": PROBABILITIES,
             "epsilon_": Number(0),
             "theta_": PER_CLASS_AND_FEATURE,
-            "var_": Array(("n_classes", "n_features"), low=0),
+            "var_": Array(("n_classes", "n_features"), low=SMALLEST),
         },
     ),
-    declare(BernoulliNB, DISCRETE),
+    # The logarithm of 1 minus the probabilities must be finite.
+    declare(
+        BernoulliNB,
+        {**DISCRETE, "feature_log_prob_": Array(("n_classes", "n_features"), high=-1e-15)},
+    ),
     declare(MultinomialNB, DISCRETE),
     declare(ComplementNB, {**DISCRETE, "feature_all_": PER_FEATURE}),
     declare(
@@ -90,10 +107,11 @@ DECLARATIONS = (
             **CLASSIFIER,
             **DISCRIMINANT,
             "rotations_": ListOf(Array(("n_features", "*")), "n_classes"),
-            "scalings_": ListOf(Array(("*",), low=0), "n_classes"),
+            "scalings_": ListOf(Array(("*",), low=SMALLEST), "n_classes"),
         },
         optional={"covariance_": ListOf(Array(("n_features", "n_features")), "n_classes")},
         former=("shrinkage", "solver", "covariance_estimator"),
+        check=check_ranks,
     ),
     declare(
         DummyClassifier,

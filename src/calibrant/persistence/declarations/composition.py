@@ -5,6 +5,7 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import Any
 
+import numpy as np
 from sklearn import model_selection
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector
@@ -72,25 +73,59 @@ REPEATED = {
     model_selection.RepeatedKFold: model_selection.KFold,
     model_selection.RepeatedStratifiedKFold: model_selection.StratifiedKFold,
 }
+# In place of a transformer.
+SKIPPED = (None, "drop", "passthrough")
 SEARCHES = (model_selection.GridSearchCV, model_selection.RandomizedSearchCV)
 
 
-def check_names(model: Any, part: str) -> None:
-    """Check that the named parts are pairs or triples of a name and an estimator."""
-    for attribute in ("steps", "transformers", "transformers_", "transformer_list", "estimators"):
-        for item in vars(model).get(attribute, ()):
-            if type(item) not in (list, tuple) or len(item) < 2 or type(item[0]) is not str:
-                raise RefusedPartError(
-                    f"{part}.{attribute}", "must be pairs of a name and an estimator"
-                )
-
-
-def check_fitted_steps(model: Any, part: str) -> None:
-    """Check the names, and that a pipeline is not empty."""
-    check_names(model, part)
+def check_steps(model: Any, part: str) -> None:
+    """Check that a pipeline or union has named steps, and that they transform."""
     steps = model.steps if isinstance(model, Pipeline) else model.transformer_list
+    _check_named(steps, 2, part)
+    n_transformers = len(steps) - isinstance(model, Pipeline)
+    for name, step in steps[:n_transformers]:
+        if step not in SKIPPED and not hasattr(step, "transform"):
+            raise RefusedPartError(f"{part}[{name!r}]", "must be a transformer")
     if not steps:
         raise RefusedPartError(part, "must have at least one step")
+
+
+def check_columns(model: Any, part: str) -> None:
+    """Check that the columns of each transformer exist."""
+    _check_named(model.transformers, 3, part)
+    _check_named(model.transformers_, 3, part)
+    names = getattr(model, "feature_names_in_", [])
+    for name, transformer, columns in model.transformers_:
+        if transformer not in SKIPPED and not hasattr(transformer, "transform"):
+            raise RefusedPartError(f"{part}[{name!r}]", "must be a transformer")
+        chosen = np.atleast_1d(columns) if not isinstance(columns, slice) else np.array([])
+        n_features = model.n_features_in_
+        if (
+            (chosen.dtype.kind == "b" and len(chosen) != n_features)
+            or (chosen.dtype.kind == "i" and not np.all(np.abs(chosen + 0.5) < n_features))
+            or (chosen.dtype.kind in "UO" and not set(chosen.tolist()) <= set(names))
+        ):
+            raise RefusedPartError(f"{part}[{name!r}]", "must have columns that exist")
+
+
+def _check_named(items: Any, length: int, part: str) -> None:
+    for item in items:
+        if type(item) not in (list, tuple) or len(item) != length or type(item[0]) is not str:
+            raise RefusedPartError(part, "must consist of parts with names")
+
+
+def check_binary(model: Any, part: str) -> None:
+    """Check that each estimator decides between two classes."""
+    for estimator in model.estimators_:
+        if type(estimator) is not CONSTANT and len(getattr(estimator, "classes_", "ab")) != 2:
+            raise RefusedPartError(f"{part}.estimators_", "must decide between two classes")
+
+
+def check_calibrators(model: Any, part: str) -> None:
+    """Check that probabilities are defined for all scores."""
+    for calibrator in model.calibrators:
+        if getattr(calibrator, "out_of_bounds", "clip") != "clip":
+            raise RefusedPartError(f"{part}.calibrators", "must clip scores")
 
 
 def rebuild_names(model: Any) -> None:
@@ -108,7 +143,7 @@ def rebuild_folds(splitter: Any) -> None:
 
 def check_voters(model: Any, part: str) -> None:
     """Check that there is one fitted estimator for each that is not dropped."""
-    check_names(model, part)
+    _check_named(model.estimators, 2, part)
     used = [each for _, each in model.estimators if not isinstance(each, str)]
     if len(used) != len(model.estimators_) or not used:
         raise RefusedPartError(part, "has other fitted estimators than it states")
@@ -138,11 +173,11 @@ ENSEMBLE_NOTES = dict.fromkeys(
 ) | {"base_estimator_": PARAMETER, "estimator_": PARAMETER}
 
 DECLARATIONS = (
-    declare(Pipeline, check=check_fitted_steps),
+    declare(Pipeline, check=check_steps),
     declare(
         FeatureUnion,
         parameters={"transformer_weights": NOTE},
-        check=check_fitted_steps,
+        check=check_steps,
     ),
     declare(
         ColumnTransformer,
@@ -165,7 +200,7 @@ DECLARATIONS = (
             NOTE,
         ),
         former=("force_int_remainder_cols",),
-        check=check_names,
+        check=check_columns,
     ),
     declare(make_column_selector),
     declare(FrozenEstimator, parameters={"estimator": ANY_ESTIMATOR}),
@@ -232,15 +267,17 @@ DECLARATIONS = (
             "estimator": ANY_ESTIMATOR,
             "method": choice("sigmoid", "isotonic"),
         },
+        check=check_calibrators,
     ),
     declare(SIGMOID, {"a_": Number(), "b_": Number()}),
     declare(
         OneVsRestClassifier,
         {
-            "estimators_": ListOf(ANY_ESTIMATOR),
+            "estimators_": ListOf(SAME_FEATURES, "n_estimators"),
             "label_binarizer_": Part((LabelBinarizer,), shares=("n_classes",)),
         },
         optional={**CLASSES, "n_classes_": NOTE},
+        check=check_binary,
     ),
     declare(CONSTANT, {"y_": Array(("*",), "iufb")}),
     declare(
@@ -251,6 +288,7 @@ DECLARATIONS = (
             "pairwise_indices_": maybe(ListOf(Array(("*",), "i", low=0), "n_pairs")),
         },
         optional={"n_classes_": NOTE},
+        check=check_binary,
     ),
     declare(
         OutputCodeClassifier,
@@ -259,6 +297,7 @@ DECLARATIONS = (
             "code_book_": Array(("n_classes", "n_estimators")),
             "estimators_": FITTED_LIST,
         },
+        check=check_binary,
     ),
     # Fitted searches are stored as their best estimator; these are templates for fits.
     *(declare(kind, parameters={"scoring": maybe(Text())}) for kind in SEARCHES),

@@ -6,6 +6,8 @@ from itertools import pairwise
 from pkgutil import resolve_name
 from typing import Any
 
+import numpy as np
+from scipy.linalg import cholesky
 from sklearn.gaussian_process import GaussianProcessClassifier, kernels
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import LabelBinarizer
@@ -13,7 +15,6 @@ from sklearn.preprocessing import LabelBinarizer
 from calibrant.persistence.declarations._language import (
     CLASSIFIER,
     NOTE,
-    PARAMETER,
     choice,
     declare,
     maybe,
@@ -24,6 +25,7 @@ from calibrant.persistence.specifications import (
     Labels,
     ListOf,
     Number,
+    OneOf,
     Part,
     RefusedPartError,
 )
@@ -41,6 +43,22 @@ KERNELS = (
     kernels.Sum,
     kernels.WhiteKernel,
 )
+
+
+SCALE = Number(1e-50, 1e50)
+SCALES = OneOf((SCALE, Array(("*",), low=1e-50, high=1e50)))
+KERNEL_PARAMETERS = {
+    **dict.fromkeys(("alpha", "constant_value", "noise_level", "nu", "sigma_0"), SCALE),
+    "length_scale": SCALES,
+    **dict.fromkeys(("k1", "k2"), Part(fitted=False)),
+}
+
+
+def rebuild_decomposition(model: Any) -> None:
+    """Decompose the matrix of the kernel anew, as ``fit`` does."""
+    weight = model.W_sr_
+    weighted = weight[:, np.newaxis] * model.kernel_(model.X_train_)
+    model.L_ = cholesky(np.eye(len(weight)) + weighted * weight, lower=True)
 
 
 def check_layers(model: Any, part: str) -> None:
@@ -88,7 +106,7 @@ DECLARATIONS = (
         GaussianProcessClassifier,
         {
             **CLASSIFIER,
-            "base_estimator_": Part(),
+            "base_estimator_": Part(shares=("n_features",)),
             "n_classes_": Integer(2, size="n_classes"),
         },
         optional={"log_marginal_likelihood_value_": Number()},
@@ -97,8 +115,7 @@ DECLARATIONS = (
     declare(
         BINARY_GAUSSIAN_PROCESS,
         {
-            "X_train_": Array(("n_rows", "*")),
-            "L_": Array(("n_rows", "n_rows")),
+            "X_train_": Array(("n_rows", "n_features")),
             "W_sr_": Array(("n_rows",), low=0),
             "classes_": Labels(fewest=2),
             "f_cached": Array(("n_rows",)),
@@ -109,7 +126,8 @@ DECLARATIONS = (
         },
         optional={"log_marginal_likelihood_value_": Number()},
         parameters={"optimizer": maybe(choice("fmin_l_bfgs_b"))},
-        not_stored=["rng"],
+        not_stored=["L_", "rng"],
+        rebuild=rebuild_decomposition,
     ),
-    *(declare(kind, parameters={"k1": PARAMETER, "k2": PARAMETER}) for kind in KERNELS),
+    *(declare(kind, parameters=KERNEL_PARAMETERS) for kind in KERNELS),
 )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import calibrators
+from calibrant._core.coupling import COUPLINGS
 from calibrant._core.problems import ModelPerProblem, SharedModel
 from calibrant._core.records import Interval
 from calibrant._core.voting import VotingEnsemble
@@ -27,6 +28,7 @@ from calibrant.persistence.declarations._language import (
     CLASSIFIER,
     NOTE,
     PARAMETER,
+    choice,
     declare,
     maybe,
 )
@@ -53,6 +55,7 @@ GENERATORS = (
     RepeatedFolds,
     ResampledFolds,
 )
+COUPLING = {"coupling": choice(*COUPLINGS)}
 CALIBRATOR = Part()
 PROBA = Number(0, 1)
 
@@ -66,6 +69,10 @@ def check_problems(model: Any, part: str) -> None:
     n_models = 1 if isinstance(model._scorer, SharedModel) else n_problems
     if len(model.estimators_) != n_models:
         raise RefusedPartError(f"{part}.estimators_", f"must have size {n_models}")
+    n_classes = len(model.classes_) if is_direct or n_models < n_problems else 2
+    for estimator in (*model.estimators_, *(model.ensembles_ or ())):
+        if len(getattr(estimator, "classes_", range(n_classes))) != n_classes:
+            raise RefusedPartError(f"{part}.estimators_", f"must have {n_classes} classes")
     if model.calibrators_ is not None and len(model.calibrators_) != n_problems:
         raise RefusedPartError(f"{part}.calibrators_", f"must have size {n_problems}")
     if model.code_ is not None and not all(
@@ -113,7 +120,11 @@ STEPS = {
     "X_thresholds_": Array(("n_thresholds",), increasing=True),
     "y_thresholds_": Array(("n_thresholds",), low=0, high=1),
 }
-MULTICLASS = {**CLASSIFIER, "class_count_": Array(("n_classes",), low=0)}
+MULTICLASS = {
+    **CLASSES,
+    "class_count_": Array(("n_classes",), low=0),
+    "n_features_in_": Integer(size="n_classes"),
+}
 SCALING = {**MULTICLASS, "floor_": Array(("n_classes",), low=0, high=1)}
 AFFINE = {
     **SCALING,
@@ -154,7 +165,8 @@ DECLARATIONS = (
     ),
     declare(ModelPerProblem),
     declare(SharedModel),
-    *(declare(kind) for kind in (*STRATEGIES, *GENERATORS)),
+    declare(AllPairs, parameters=COUPLING),
+    *(declare(kind) for kind in (Direct, OneVsRest, OutputCode, *GENERATORS)),
     declare(
         calibrators.AutoCalibrator,
         {
@@ -227,6 +239,7 @@ DECLARATIONS = (
             "calibrators_": ListOf(CALIBRATOR, "n_pairs"),
             "pairs_": ListOf(ListOf(Integer(), 2), "n_pairs"),
         },
+        parameters=COUPLING,
         check=check_pairs,
     ),
     # Files of the first version have a gain and its interval apart.

@@ -32,7 +32,6 @@ from calibrant.persistence.declarations._language import (
     CLASSES,
     FEATURES,
     NOTE,
-    PARAMETER,
     PER_FEATURE,
     choice,
     declare,
@@ -42,6 +41,7 @@ from calibrant.persistence.specifications import (
     ALLOWED_VALUES,
     FLAG,
     Array,
+    Constant,
     DictOf,
     Integer,
     Labels,
@@ -64,36 +64,57 @@ for name in FUNCTIONS:
         ALLOWED_VALUES.add(f"{module}.{function.__name__}", function)
 
 
+def check_groups(encoder: Any, part: str) -> list[int]:
+    """Check the groups of infrequent categories, and return their numbers per feature."""
+    n_groups = [len(categories) for categories in encoder.categories_]
+    mappings = getattr(encoder, "_default_to_infrequent_mappings", None) or [None] * len(n_groups)
+    infrequent = getattr(encoder, "_infrequent_indices", None) or [None] * len(n_groups)
+    if encoder._infrequent_enabled and not hasattr(encoder, "_infrequent_indices"):
+        raise RefusedPartError(part, "has no infrequent categories")
+    for number, (mapping, indices) in enumerate(zip(mappings, infrequent, strict=True)):
+        n_categories = n_groups[number]
+        if (mapping is None) is not (indices is None):
+            raise RefusedPartError(part, "has groups that do not match its categories")
+        if mapping is None:
+            continue
+        n_groups[number] = int(mapping.max()) + 1 if len(mapping) else 0
+        if (
+            len(mapping) != n_categories
+            or set(mapping.tolist()) != set(range(n_groups[number]))
+            or len(indices) == 0
+            or indices.max() >= n_categories
+        ):
+            raise RefusedPartError(part, "has groups that do not match its categories")
+    for feature, place in getattr(encoder, "_missing_indices", {}).items():
+        if type(feature) is not int or not 0 <= place < len(encoder.categories_[feature]):
+            raise RefusedPartError(part, "has missing categories that it does not have")
+    return n_groups
+
+
 def check_one_hot(encoder: Any, part: str) -> None:
     """Check the numbers that become column indices of a sparse matrix."""
-    mappings = getattr(encoder, "_default_to_infrequent_mappings", None)
-    if mappings is None:
-        mappings = [None] * len(encoder.categories_)
+    n_groups = check_groups(encoder, part)
     dropped = encoder._drop_idx_after_grouping
-    if len(mappings) != len(encoder.categories_):
-        raise RefusedPartError(part, "has groups of categories that do not match its features")
-    if dropped is None:
-        dropped = [None] * len(encoder.categories_)
-    for categories, mapping, drop in zip(encoder.categories_, mappings, dropped, strict=True):
-        n_groups = len(categories)
-        if mapping is not None:
-            if mapping.shape != categories.shape or mapping.max() >= len(categories):
-                raise RefusedPartError(part, "has groups of categories that do not match them")
-            n_groups = int(mapping.max()) + 1
-            if set(mapping.tolist()) != set(range(n_groups)):
-                raise RefusedPartError(part, "has groups without categories")
-        if drop is not None and not (type(drop) is int and 0 <= drop < n_groups):
+    for number, drop in enumerate([] if dropped is None else dropped):
+        if drop is not None and not (type(drop) is int and 0 <= drop < n_groups[number]):
             raise RefusedPartError(part, "drops a category that it does not have")
-    infrequent = getattr(encoder, "_infrequent_indices", None)
-    for number, indices in enumerate(infrequent or []):
-        if indices is not None and (
-            number >= len(encoder.categories_)
-            or mappings[number] is None
-            or indices.max() >= len(encoder.categories_[number])
-        ):
-            raise RefusedPartError(part, "has infrequent categories that it does not have")
-    if encoder._infrequent_enabled and infrequent is None:
-        raise RefusedPartError(part, "has no infrequent categories")
+
+
+def check_target_encoder(encoder: Any, part: str) -> None:
+    """Check that there is a number for each category, and for each class if there are many."""
+    n_groups = check_groups(encoder, part)
+    n_classes = len(encoder.classes_) if encoder.target_type_ == "multiclass" else 1
+    lengths = [length for length in n_groups for _ in range(n_classes)]
+    if [len(encoding) for encoding in encoder.encodings_] != lengths:
+        raise RefusedPartError(part, "has encodings that do not match its categories")
+    if np.size(encoder.target_mean_) != n_classes:
+        raise RefusedPartError(part, "has means that do not match its classes")
+
+
+def check_binarizer(binarizer: Any, part: str) -> None:
+    """Check the parameters, which depend on each other."""
+    if binarizer.neg_label >= binarizer.pos_label:
+        raise RefusedPartError(part, "must have neg_label below pos_label")
 
 
 def rebuild_one_hot(encoder: Any) -> None:
@@ -143,8 +164,13 @@ def check_bins(transformer: Any, part: str) -> None:
     for n_bins, edges in zip(transformer.n_bins_, transformer.bin_edges_, strict=True):
         if len(edges) != n_bins + 1 or n_bins < 1:
             raise RefusedPartError(part, "has bins that do not match their edges")
+    encoder = getattr(transformer, "_encoder", None)
+    expected = [np.arange(n_bins) for n_bins in transformer.n_bins_]
+    if encoder is not None and not all(map(np.array_equal, encoder.categories_, expected)):
+        raise RefusedPartError(part, "has bins that do not match their categories")
 
 
+FUNCTION = Constant(tuple(getattr(np, name) for name in FUNCTIONS))
 CATEGORIES = ListOf(Labels("*", missing=True), "n_features")
 INDICES = ListOf(maybe(Array(("*",), "i", low=0)), "n_features")
 ENCODER_OPTIONS = {
@@ -282,6 +308,7 @@ DECLARATIONS = (
             "categories_": CATEGORIES,
         },
         optional=ENCODER_OPTIONS,
+        check=check_groups,
     ),
     declare(
         TargetEncoder,
@@ -294,6 +321,7 @@ DECLARATIONS = (
             "target_type_": choice("binary", "multiclass", "continuous"),
         },
         optional={**ENCODER_OPTIONS, **CLASSES, "_label_encoder": Part((LabelEncoder,))},
+        check=check_target_encoder,
     ),
     declare(LabelEncoder, CLASSES),
     declare(
@@ -303,10 +331,15 @@ DECLARATIONS = (
             "sparse_input_": FLAG,
             "y_type_": choice("binary", "multiclass", "multilabel-indicator"),
         },
+        check=check_binarizer,
     ),
     declare(
         FunctionTransformer,
-        parameters={"func": PARAMETER, "inverse_func": PARAMETER, "feature_names_out": PARAMETER},
+        parameters={
+            "func": maybe(FUNCTION),
+            "inverse_func": maybe(FUNCTION),
+            "feature_names_out": maybe(choice("one-to-one")),
+        },
     ),
     declare(
         SimpleImputer,

@@ -168,6 +168,7 @@ def _check_preprocessor(model: Any, part: str) -> None:
         if (
             type(transformer) is not kinds[name]
             or not isinstance(mask, np.ndarray)
+            or mask.dtype != bool
             or not np.array_equal(mask, columns[name])
             or (name == "encoder" and len(transformer.categories_) != mask.sum())
             or (name == "numerical" and transformer.inverse_func is not None)

@@ -43,7 +43,7 @@ def check_support_vectors(model: Any, part: str) -> None:
     if (
         count.shape != (n_classes,)
         or np.any(count < 0)
-        or (is_classifier and count.sum() != n_vectors)
+        or (count.sum() if is_classifier else count[0]) != n_vectors
         or np.any((model.support_ < 0) | (model.support_ >= model.shape_fit_[0]))
         or (is_precomputed and (is_sparse or model.shape_fit_[0] != model.n_features_in_))
         or model.support_vectors_.shape
@@ -62,8 +62,19 @@ def check_support_vectors(model: Any, part: str) -> None:
         raise RefusedPartError(part, "has support vectors without one coefficient per class")
 
 
+# Every machine has the parameters of all of them.
+PARAMETERS = {
+    **dict.fromkeys(
+        ("C", "class_weight", "epsilon", "nu", "probability", "random_state"), PARAMETER
+    ),
+    "coef0": Number(),
+    "degree": Number(0, 100),
+    "kernel": choice(*KERNELS),
+}
+
 FITTED = {
     **FEATURES,
+    **PARAMETERS,
     "_dual_coef_": SparseOrDense(),
     "_gamma": Number(0),
     "_intercept_": Array(("n_pairs",)),
@@ -80,16 +91,6 @@ FITTED = {
     "support_vectors_": SparseOrDense(),
 }
 OPTIONAL = {"_effective_probability": FLAG, "class_weight_": NOTE, "n_iter_": NOTE}
-# Every machine has the parameters of all of them.
-PARAMETERS = {
-    **dict.fromkeys(
-        ("C", "class_weight", "epsilon", "nu", "probability", "random_state"), PARAMETER
-    ),
-    "coef0": Number(),
-    "degree": Number(0, 100),
-    "kernel": choice(*KERNELS),
-}
-
 DECLARATIONS = (
     *(
         declare(

@@ -81,9 +81,16 @@ def equal_weight_groups(weight: FloatArray, n_groups: int) -> IndexArray:
         The index of the first point of each group.
     """
     middle = (np.cumsum(weight) - weight / 2.0) / weight.sum()
-    # A point in the middle between two groups belongs to the second one, despite rounding.
-    group = np.minimum((middle * n_groups + ROUNDING).astype(np.intp), n_groups - 1)
+    group = group_numbers(middle, n_groups)
     return run_starts(group[1:] > group[:-1])
+
+
+def group_numbers(middle: FloatArray, n_groups: int | IndexArray) -> IndexArray:
+    """Return the group of each point, given the share of the weight up to its middle.
+
+    A point in the middle between two groups belongs to the second one, despite rounding.
+    """
+    return np.minimum((middle * n_groups + ROUNDING).astype(np.intp), n_groups - 1)
 
 
 def run_starts(changes: BoolArray) -> IndexArray:

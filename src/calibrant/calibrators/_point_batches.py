@@ -12,7 +12,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from calibrant._core.binning import SMALLEST_GAP, Points, group_means, pool_groups, run_starts
+from calibrant._core.binning import (
+    SMALLEST_GAP,
+    Points,
+    group_means,
+    group_numbers,
+    pool_groups,
+    run_starts,
+)
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 
@@ -80,8 +87,7 @@ class PointBatch:
         for begin, end in self._bounds:
             np.cumsum(self.weight[begin:end], out=cumulative[begin:end])
         middle = (cumulative - self.weight / 2.0) / self.total_weights()[self.problem]
-        number = n_groups[self.problem]
-        group = np.minimum((middle * number).astype(np.intp), number - 1)
+        group = group_numbers(middle, n_groups[self.problem])
         starts = self._starts(group[1:] > group[:-1])
         points = group_means(self.score, self.target, self.weight, starts)
         return PointBatch(*points, np.searchsorted(starts, self.first))

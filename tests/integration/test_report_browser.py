@@ -11,6 +11,9 @@ from PIL import Image
 
 from calibrant.report import Commands, Source, analyze, render_report
 from calibrant.tabular import describe_table, read_table
+from calibrant.validation import write_validation
+from calibrant.validation.analysis import validate_candidates
+from calibrant.validation.records import Candidate
 from experiments.page import render_results
 from experiments.store import Run, Store
 
@@ -358,6 +361,22 @@ def test_many_classes_have_one_cost_per_true_class(open_page, make_evaluation, t
 
 
 @pytest.fixture(scope="module")
+def validation_file(evaluation, tmp_path_factory):
+    """The page of a validation of two models."""
+    path = tmp_path_factory.mktemp("validation") / "validation.html"
+    candidates = [
+        Candidate(name, evaluation.average_by_row(proba))
+        for name, proba in (
+            (HOSTILE[0], evaluation.models[0].uncalibrated),
+            (HOSTILE[5], evaluation.models[0].calibrated),
+        )
+    ]
+    result = validate_candidates(candidates, evaluation.y, HOSTILE)
+    write_validation(result, path, title=HOSTILE[1], update_command=["calibrant", *HOSTILE])
+    return path
+
+
+@pytest.fixture(scope="module")
 def experiments_file(tmp_path_factory):
     """The page of a store with random runs of an arena."""
     folder = tmp_path_factory.mktemp("experiments")
@@ -405,12 +424,13 @@ OPEN_DETAILS = "document.querySelectorAll('details').forEach((item) => { item.op
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_no_text_overflows(open_page, experiments_file, width):
+def test_no_text_overflows(open_page, experiments_file, validation_file, width):
     page = open_page(width)
     assert page.evaluate(OVERFLOWS) == []
     page.evaluate(OPEN_DETAILS)
     assert page.evaluate(OVERFLOWS) == []
-    assert open_page(width, file=experiments_file).evaluate(OVERFLOWS) == []
+    for file in (experiments_file, validation_file):
+        assert open_page(width, file=file).evaluate(OVERFLOWS) == []
 
 
 def serious_violations(page):
@@ -427,11 +447,14 @@ def serious_violations(page):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light")])
-def test_axe_finds_no_serious_violation(open_page, experiments_file, width, scheme):
+def test_axe_finds_no_serious_violation(
+    open_page, experiments_file, validation_file, width, scheme
+):
     page = open_page(width, scheme)
     page.evaluate(OPEN_DETAILS)
     assert serious_violations(page) == []
-    assert serious_violations(open_page(width, scheme, experiments_file)) == []
+    for file in (experiments_file, validation_file):
+        assert serious_violations(open_page(width, scheme, file)) == []
 
 
 def test_the_page_of_experiments_shows_the_rank_diagram(open_page, experiments_file):

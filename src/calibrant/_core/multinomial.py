@@ -93,6 +93,12 @@ class MultinomialModel:
         between = (weighted * self.weight).T @ weighted
         return within * (self.indicator @ self.indicator.T) - between + np.diag(self.ridge)
 
+    def score_products(self, parameters: FloatArray) -> FloatArray:
+        """Return the sum over rows of the outer product of the score with itself."""
+        residual = self.target / self.weight - self.proba(parameters)
+        scores = self.columns * (residual @ self.indicator.T)
+        return (scores * self.weight).T @ scores
+
     def log_evidence(self, parameters: FloatArray) -> float:
         """Return the log marginal likelihood at the fitted parameters, up to a constant.
 

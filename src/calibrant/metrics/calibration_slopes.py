@@ -128,8 +128,10 @@ def weak_calibration(
 
     and calibration in the large is :math:`\alpha` with :math:`\beta = 1` [1]_, [2]_. Their
     intervals are Wald intervals: with 50 to 1,000 rows, they cover at least as well as those of
-    the profile likelihood. The interval of the ratio :math:`r` of observed to expected events is
-    symmetric on the log scale, with the squared standard error
+    the profile likelihood. Those of calibration in the large have robust standard errors [3]_,
+    because the slope need not be 1; with the usual ones, they would contain the true value in
+    about 92% of the cases if the slope is 0.6. The interval of the ratio :math:`r` of observed to
+    expected events is symmetric on the log scale, with the squared standard error
     :math:`\sum_i (o_i - r p_i)^2 / (\sum_i o_i)^2`; without events, it is Wilson's.
 
     Weights are numbers of rows. Probabilities of 0 and 1 are clipped as in `log_loss`, which makes
@@ -142,6 +144,8 @@ def weak_calibration(
     .. [2] B. Van Calster, D. Nieboer, Y. Vergouwe, B. De Cock, M. J. Pencina and E. W.
            Steyerberg, "A calibration hierarchy for risk models was defined: from utopia to
            empirical data", Journal of Clinical Epidemiology 74, 2016.
+    .. [3] H. White, "Maximum likelihood estimation of misspecified models", Econometrica 50(1),
+           1982.
 
     Examples
     --------
@@ -275,13 +279,19 @@ def _estimate(
     columns, twice = np.column_stack([one, *log_ratio]), np.tile(logits, 2)
     joint = MultinomialModel(columns, twice, np.zeros_like(target), target, np.zeros(2 * n_ratios))
     both = _wald_intervals(joint, level)
-    return _wald_intervals(fixed, level), both[:n_ratios], both[n_ratios:]
+    return _wald_intervals(fixed, level, is_robust=True), both[:n_ratios], both[n_ratios:]
 
 
-def _wald_intervals(model: MultinomialModel, level: float) -> list[Interval]:
+def _wald_intervals(
+    model: MultinomialModel, level: float, *, is_robust: bool = False
+) -> list[Interval]:
+    """Return the parameters with their intervals, which are robust to a wrong model if asked."""
     parameters = model.fit()
     information, vectors = np.linalg.eigh(model.information(parameters))
-    variance = vectors**2 @ (1.0 / np.maximum(information, NO_INFORMATION))
+    inverse = (vectors / np.maximum(information, NO_INFORMATION)) @ vectors.T
+    variance = np.diag(inverse)
+    if is_robust and np.all(variance <= LARGEST_ERROR**2):
+        variance = np.diag(inverse @ model.score_products(parameters) @ inverse)
     quantile = float(ndtri(0.5 + level / 2))
     return [
         Interval(each, each - quantile * error, each + quantile * error, level)

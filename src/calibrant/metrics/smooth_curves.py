@@ -96,9 +96,9 @@ def smooth_calibration_curve(
     average over the rows, not at each point [2]_.
 
     In simulations with 50 to 1,000 rows, the curve is closer to the true one than those of
-    restricted cubic splines and of local regression, and the band covers
-    about as often as it says: ``results/measures`` has the table. The indices are biased upward
-    when there are few rows, because the error of the curve adds to them.
+    restricted cubic splines and of local regression, except for wavy curves, and the band covers
+    91 to 99% of the rows on average: ``results/measures`` has the table. The indices are biased
+    upward when there are few rows, because the error of the curve adds to them.
 
     References
     ----------

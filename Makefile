@@ -9,6 +9,7 @@
 #   make docs          the documentation, with its examples run: docs/_build/index.html
 #   make test-kernels  the numeric tests with the linear algebra of other processors
 #   make test-oldest   the tests with the oldest supported versions of the dependencies
+#   make torture       random cases that try to break an invariant: make torture N=100000
 #   make dist          source distribution and wheel, checked as for a release: see RELEASING.md
 #
 # Research and speed, from a checkout; see experiments/README.md and CONTRIBUTING.md:
@@ -23,7 +24,7 @@ PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results onnx-results clean
+.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results onnx-results torture clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
@@ -56,6 +57,11 @@ test-oldest: .venv-oldest/installed
 		-r pyproject.toml --extra test "setuptools>=77"
 	$(OLDEST)/uv pip install --quiet --python $(OLDEST)/python --reinstall --no-deps dist/*.whl
 	touch $@
+
+# Case k is drawn from k alone: python -m tools.torture --only k repeats it.
+N ?= 10000
+torture: .venv/test-tools
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.torture --cases $(N)
 
 docs: .venv/docs-tools
 	rm -rf docs/api/generated

@@ -150,7 +150,8 @@ class BetaCalibrator(_ParametricCalibrator):
 
     def _fit(self, score: FloatArray, target: FloatArray, weight: FloatArray) -> None:
         self._count_rows(target, weight)
-        are_equal = _are_equal(score)
+        # If all rows are on one side, nothing shows an effect of the score.
+        are_equal = _are_equal(score) or target.min() == target.max()
         columns = [_standardize(column, are_equal) for column in self._inputs(score).T]
         standard, center, scale = map(np.array, zip(*columns, strict=True))
         coef = _fit_increasing_logistic(standard.T, target, weight)

@@ -7,7 +7,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 
-from calibrant._core.signals import ignore_interrupts_in_worker
+from calibrant._core.signals import tie_worker_to_command
 from calibrant.datasets.storage import provide_datasets
 from experiments.classifiers import CLASSIFIERS
 from experiments.experiment import Experiment, Task
@@ -61,7 +61,7 @@ def run_experiment(
 
 def run_task(experiment: Experiment, task: Task) -> list[Run]:
     """Run one task in this process, without nested parallelism."""
-    ignore_interrupts_in_worker()
+    tie_worker_to_command()
     with parallel_config(backend="sequential"):
         return experiment.run(task)
 

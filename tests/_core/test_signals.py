@@ -1,11 +1,11 @@
 import multiprocessing
 import signal
 
-from calibrant._core.signals import ignore_interrupts_in_worker
+from calibrant._core.signals import tie_worker_to_command
 
 
 def is_ignored() -> bool:
-    ignore_interrupts_in_worker()
+    tie_worker_to_command()
     return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 

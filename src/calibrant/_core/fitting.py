@@ -26,6 +26,7 @@ from calibrant._core.problems import (
     take_rows,
 )
 from calibrant._core.progress import track
+from calibrant._core.signals import tie_worker_to_command
 from calibrant._core.threads import one_blas_thread
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray
@@ -165,6 +166,7 @@ class Fitter:
 
 def _in_worker(*call: Any) -> tuple[Any, list[tuple]]:
     """Make a call without nested parallelism, since all workers are already busy."""
+    tie_worker_to_command()
     with parallel_config(backend="sequential"), one_blas_thread():
         return _recorded(*call)
 

@@ -17,6 +17,7 @@ except ImportError:
     ) from None
 
 from calibrant import __version__
+from calibrant._core.signals import begin_command
 from calibrant.cli import calibrators, datasets, models, validation
 from calibrant.cli.arguments import PLAIN
 from calibrant.cli.demo import demo
@@ -47,7 +48,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def main(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001  # its callback prints it
         bool,
         typer.Option(
             "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
@@ -55,3 +56,4 @@ def main(
     ] = False,
 ) -> None:
     """Trustworthy class probabilities from small data sets."""
+    begin_command()

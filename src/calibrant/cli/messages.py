@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import typer
+
+# Errors of writing: a full disk, a quota, a file that is too large, a closed stream.
+NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 
 
 @contextmanager
@@ -29,7 +33,7 @@ def one_line_errors(*more: type[Exception]) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     except resolvable as error:
-        _print("calibrant", " ".join([str(error), *getattr(error, "__notes__", ())]))
+        _print("calibrant", " ".join([_describe(error), *getattr(error, "__notes__", ())]))
         raise typer.Exit(2) from None
 
 
@@ -145,8 +149,20 @@ class Messages:
         for text in filter(None, summary):
             self.say(text)
         if not self.quiet:
-            print(closing, file=sys.stdout if self._is_free else sys.stderr)
+            with nullcontext() if self._is_free else suppress(OSError):
+                print(closing, file=sys.stdout if self._is_free else sys.stderr)
+
+
+def _describe(error: Exception) -> str:
+    """Return the text of an error; a sentence for a full disk and the like."""
+    if not isinstance(error, OSError) or error.errno not in NOT_WRITTEN:
+        return str(error)
+    return (
+        f"The output must fit where it is written, got: {error.strerror}. Free some space, or "
+        "write it elsewhere."
+    )
 
 
 def _print(kind: str, text: str) -> None:
-    print(f"{kind}: {' '.join(text.splitlines())}", file=sys.stderr)
+    with suppress(OSError):  # a message that cannot be written does not stop the command
+        print(f"{kind}: {' '.join(text.splitlines())}", file=sys.stderr)

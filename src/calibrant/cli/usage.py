@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from calibrant.cli.messages import one_line_errors
+from calibrant.cli.streams import usable_streams
 
 # The class of all usage errors, which typer does not export.
 UsageError: Any = typer.BadParameter.__base__
@@ -20,7 +21,12 @@ EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*
 
 
 class OneLineUsage(TyperGroup):
-    """A group of commands that prints a usage error as one line, with exit code 2."""
+    """A group of commands that prints errors of use and of output as one line, with exit code 2."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command with standard streams that are open."""
+        with usable_streams():
+            return super().main(*args, **options)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments before the name of the command."""

@@ -19,7 +19,7 @@ from calibrant._core.fitting import LARGEST_SEED
 from calibrant._core.labels import check_labels
 from calibrant._core.phrases import count
 from calibrant._core.problems import take_rows
-from calibrant._core.signals import ignore_interrupts_in_worker
+from calibrant._core.signals import tie_worker_to_command
 from calibrant._core.splits import make_folds
 from calibrant._core.typing import IndexArray, Split
 from calibrant._core.validation import check_classes, check_groups
@@ -230,7 +230,7 @@ def _draw_splits(
 
 def _run(fit: Fit, number: int, split: Split, seed: int) -> tuple[tuple[str, int], ModelEvaluation]:
     """Fit on and predict one split, and record warnings."""
-    ignore_interrupts_in_worker()
+    tie_worker_to_command()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = fit(*split, seed)

@@ -48,6 +48,7 @@ def run_experiment(
         Takes the iterator of finished tasks and their number, and returns an iterator that shows
         progress.
     """
+    store.drop_damaged()
     tasks = find_pending(experiment, store)
     # Download missing files once, before any process needs them.
     provide_datasets(dict.fromkeys(task.data_set for task in tasks))

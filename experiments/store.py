@@ -203,6 +203,18 @@ class Store:
         rows = self._connection.execute(f"SELECT {IDENTITY} FROM run")
         return {Identity(*row) for row in rows}
 
+    def drop_damaged(self) -> list[Identity]:
+        """Remove runs whose content is damaged, so that they are run again, and return them."""
+        rows = self._connection.execute(f"SELECT {IDENTITY}, n_classes, y_true, proba FROM run")
+        damaged = [Identity(*row[:5]) for row in rows if not _is_intact(*row[5:])]
+        with self._connection:
+            self._connection.executemany(
+                "DELETE FROM run WHERE experiment = ? AND data_set = ? AND classifier = ? "
+                "AND method = ? AND fold = ?",
+                damaged,
+            )
+        return damaged
+
     def runs(self, experiment: str) -> list[Run]:
         """Return the runs of an experiment.
 
@@ -215,11 +227,26 @@ class Store:
         -------
         list of Run
             The runs, ordered by data set, classifier, method and fold.
+
+        Raises
+        ------
+        ValueError
+            If the content of a run is damaged.
         """
         rows = self._connection.execute(
             f"SELECT * FROM run WHERE experiment = ? ORDER BY {IDENTITY}", [experiment]
         )
-        return [_to_run(row) for row in rows]
+        return [self._to_intact_run(row) for row in rows]
+
+    def _to_intact_run(self, row: tuple[Any, ...]) -> Run:
+        if not _is_intact(*row[12:15]):
+            name = ", ".join(f"{value}" for value in row[:5])
+            raise ValueError(
+                f"The runs of a store must be intact, but the run ({name}) of {self.path} is "
+                f"damaged. Repeat it with: python -m experiments run --experiment {row[0]} "
+                f"--store {self.path}"
+            )
+        return _to_run(row)
 
     def _prepare(self) -> None:
         """Create the table of a new file and convert that of an old one."""
@@ -303,6 +330,16 @@ def _to_run(row: tuple[Any, ...]) -> Run:
         proba=_unpack(proba, "<f8").reshape(-1, n_classes),
         error=error,
     )
+
+
+def _is_intact(n_classes: int, y_true: bytes, proba: bytes) -> bool:
+    """Return whether the arrays of a run can be read."""
+    try:
+        _unpack(y_true, "<i2")
+        _unpack(proba, "<f8").reshape(-1, n_classes)
+    except (zlib.error, ValueError, TypeError):
+        return False
+    return True
 
 
 def _pack(array: NDArray[Any]) -> bytes:

@@ -164,3 +164,22 @@ def test_versions_are_those_of_the_installed_packages():
     versions = installed_versions()
     assert versions["numpy"] == np.__version__
     assert "python" in versions
+
+
+@pytest.mark.parametrize("damage", [b"", b"no zlib", b"x\x9c\x03\x00\x00\x00\x00\x02"], ids=repr)
+def test_a_damaged_run_is_named_and_can_be_repeated(path, make_run, damage):
+    run = make_run()
+    with Store(path) as store:
+        store.add([run])
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET proba = ?", [damage])
+    connection.close()
+    with open_store(path) as store:
+        with pytest.raises(ValueError, match=rf"the run \(paper, .*{run.fold}\) of .* is damaged"):
+            store.runs("paper")
+        assert store.drop_damaged() == [run.identity]
+        assert store.identities() == set()
+        store.add([run])
+        (back,) = store.runs("paper")
+        assert store.drop_damaged() == []
+    np.testing.assert_array_equal(back.proba, run.proba)

@@ -3,7 +3,9 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.ensemble import IsolationForest, RandomForestClassifier, StackingClassifier
@@ -460,3 +462,14 @@ class BlindNB(GaussianNB):
         proba = super().predict_proba(X)
         proba[X[:, 0] < 0] = np.nan
         return proba
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, csr_array, list])
+def test_many_rows_are_predicted_like_few(kind, monkeypatch):
+    X, y = make_waveform(120, random_state=0)
+    model = CalibratedClassifier(LogisticRegression(max_iter=1000), cv=3, random_state=0).fit(
+        kind(X), y
+    )
+    expected = model.predict_proba(kind(X))
+    monkeypatch.setattr("calibrant.classifier.MAX_ROWS", 50)
+    np.testing.assert_allclose(model.predict_proba(kind(X)), expected, rtol=1e-12)

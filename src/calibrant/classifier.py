@@ -18,7 +18,7 @@ from calibrant._core.probability_floor import (
     PSEUDO_COUNT,
     apply_probability_floor,
 )
-from calibrant._core.problems import PredictionScores, Scorer, make_problems
+from calibrant._core.problems import PredictionScores, Scorer, make_problems, row_chunks
 from calibrant._core.routing import fit_router, route_fit
 from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.training_data import TrainingData
@@ -33,6 +33,9 @@ from calibrant.calibrators.report import CalibrationReport
 from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import Generator, resolve_generator
 from calibrant.strategies import Strategy, resolve_strategy
+
+# The number of rows to predict at a time: scores and their logarithms take memory.
+MAX_ROWS = 2**16
 
 
 class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -342,6 +345,14 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return probas
 
     def _class_proba(self, X: Any, *, calibrated: bool) -> FloatArray:
+        """Return class probabilities, computed for some rows at a time, which bounds memory."""
+        check_is_fitted(self)
+        chunks = []
+        for rows in row_chunks(X, MAX_ROWS):
+            chunks.append(self._chunk_proba(rows, calibrated=calibrated))
+        return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
+
+    def _chunk_proba(self, X: Any, *, calibrated: bool) -> FloatArray:
         """Return class probabilities; the class frequencies for rows without a score."""
         calibrated = calibrated and self._is_calibrated()
         scores = self._scores(X, with_votes=calibrated)
@@ -352,7 +363,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             f"The estimator returned NaN for {np.sum(~scored)} of {len(scored)} rows, so these "
             "rows get the class frequencies. Scale or impute the features before the classifier.",
             CalibrationWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         proba = repeat_frequencies(self.class_count_, len(scored))
         if calibrated:

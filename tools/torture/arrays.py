@@ -202,7 +202,8 @@ def torture_binary_calibrator(rng: Generator) -> str:
     if weight is not None and (weight == weight.round()).all() and weight.max() < 10:
         times = weight.astype(int)
         repeated = clone(calibrator).fit(np.repeat(score, times), np.repeat(target, times))
-        check_close(repeated.predict(score), found[:n_rows], f"{name}: repetition", 1e-6)
+        # Separable scores have no finite solution, and the fit stops where the gradient is small.
+        check_close(repeated.predict(score), found[:n_rows], f"{name}: repetition", 1e-5)
     return f"binary {name.split('(')[0]}"
 
 

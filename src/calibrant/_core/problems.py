@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -118,6 +118,20 @@ def take_rows(X: Any, rows: IndexArray) -> Any:
     if hasattr(X, "__array__") or hasattr(X, "tocsr"):
         return X[rows]
     return [X[row] for row in rows]
+
+
+def row_chunks(X: Any, size: int) -> Iterator[Any]:
+    """Yield consecutive rows of an array, a sparse matrix, a data frame or a list, without copies.
+
+    Anything else is a single chunk.
+    """
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X) if isinstance(X, list) else 0
+    if n_rows <= size or not (hasattr(X, "iloc") or hasattr(X, "__getitem__")):
+        yield X
+        return
+    rows = X.iloc if hasattr(X, "iloc") else X
+    for start in range(0, n_rows, size):
+        yield rows[start : start + size]
 
 
 def as_proba(class_score: FloatArray, is_proba: bool) -> FloatArray:

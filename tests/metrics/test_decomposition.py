@@ -154,3 +154,13 @@ def test_parts_depend_neither_on_the_order_of_rows_nor_on_the_names_of_classes(n
     assert moved.refinement == pytest.approx(expected.refinement, rel=1e-6)
     rescaled = decompose(y, proba, sample_weight=1e90 * weight)
     assert rescaled.refinement == pytest.approx(expected.refinement, rel=1e-6)
+
+
+def test_rows_of_classes_that_are_alike_keep_their_class_in_any_order():
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    proba = np.array([[0.9, 0.1], [0.1, 0.9], [0.9, 0.1], [0.5, 0.5]] * 2)
+    proba[4:] = proba[4:, ::-1]
+    expected = decompose(y, proba).refinement
+    for seed in range(10):
+        rows = np.random.default_rng(seed).permutation(8)
+        assert decompose(y[rows], proba[rows]).refinement == pytest.approx(expected, rel=1e-9)

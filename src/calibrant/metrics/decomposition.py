@@ -168,9 +168,9 @@ def _assign_folds(data: Predictions) -> IndexArray:
     Rows are sorted by class and by their probabilities and weights. Neither their order nor the
     names of the classes matter.
     """
-    rank = _rank_classes(data)
-    in_order = data.proba[:, np.argsort(rank)]
-    order = np.lexsort([data.weight, *in_order.T[::-1], rank[data.y_index]])
+    classes = np.argsort(_rank_classes(data), kind="stable")
+    place = np.argsort(classes)[data.y_index]
+    order = np.lexsort([data.weight, *data.proba[:, classes].T[::-1], place])
     fold = np.empty(len(order), dtype=np.intp)
     fold[order] = np.arange(len(order)) % N_FOLDS
     return fold

@@ -90,7 +90,7 @@ def bootstrap_interval(
     >>> from calibrant.metrics import bootstrap_interval, log_loss
     >>> y, proba = np.tile([0, 0, 0, 1], 25), np.tile([0.8, 0.2], (100, 1))
     >>> print(bootstrap_interval(log_loss, y, proba, random_state=0))
-    0.5697 (95% CI 0.4588 to 0.6945)
+    0.5697 (95% CI 0.4588 to 0.7083)
     """
     data = check_predictions(y_true, proba, labels, sample_weight)
     resamples = _draw_resamples(y_true, data, groups, n_resamples, random_state)
@@ -141,7 +141,7 @@ def bootstrap_difference(
     >>> y = np.tile([0, 0, 0, 1], 25)
     >>> calibrated, overconfident = np.tile([0.75, 0.25], (100, 1)), np.tile([0.99, 0.01], (100, 1))
     >>> print(bootstrap_difference(log_loss, y, calibrated, overconfident, random_state=0))
-    -0.5965 (95% CI -0.9811 to -0.3517)
+    -0.5965 (95% CI -0.9461 to -0.3168)
     """
     data = check_predictions(y_true, first, labels, sample_weight)
     other = check_predictions(y_true, second, labels, sample_weight)

@@ -10,6 +10,7 @@
 #   make test-kernels  the numeric tests with the linear algebra of other processors
 #   make test-oldest   the tests with the oldest supported versions of the dependencies
 #   make torture       random cases that try to break an invariant: make torture N=100000
+#   make fuzz          mutated model files; fuzz N=20000 takes a quarter of an hour
 #   make dist          source distribution and wheel, checked as for a release: see RELEASING.md
 #
 # Research and speed, from a checkout; see experiments/README.md and CONTRIBUTING.md:
@@ -24,7 +25,7 @@ PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results onnx-results torture clean
+.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results onnx-results torture fuzz clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
@@ -62,6 +63,11 @@ test-oldest: .venv-oldest/installed
 N ?= 10000
 torture: .venv/test-tools
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.torture --cases $(N)
+
+# Model files that are forged by hand or mutated are refused, or predict finite numbers.
+SEED ?= 0
+fuzz: .venv/test-tools
+	$(BIN)/python tests/persistence/fuzzing.py --cases $(N) --seed $(SEED)
 
 docs: .venv/docs-tools
 	rm -rf docs/api/generated

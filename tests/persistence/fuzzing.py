@@ -6,12 +6,9 @@ and time. It must be refused with a ValueError, or give finite numbers.
 
 from __future__ import annotations
 
-import os
-
-os.environ["OMP_NUM_THREADS"] = "1"  # OpenMP does not survive a fork with several threads
-
 import argparse
 import contextlib
+import os
 import random
 import resource
 import signal
@@ -27,6 +24,7 @@ from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -85,7 +83,7 @@ def save_all(folder: Path) -> list[Saved]:
     """Save every supported model."""
     path = folder / "original.skops"
     saved = []
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         for fitted in fitted_models():
             saved.append(save_one(fitted, path))
@@ -156,6 +154,7 @@ def _run_in_child(numbers: range, make_case: Callable[[int], Case], pipe: int) -
             open(os.devnull, "w") as nowhere,
             contextlib.redirect_stdout(nowhere),
             joblib.parallel_config("threading"),  # processes would outlive the child
+            threadpool_limits(1),  # threads of OpenMP do not survive a fork
         ):
             for number in numbers:
                 case = make_case(number)

@@ -1,4 +1,4 @@
-"""Files saved by earlier versions; fixtures/save_models.py saved them."""
+"""Files saved by earlier versions; save_models.py and save_estimators.py in fixtures saved them."""
 
 import io
 import json
@@ -16,7 +16,9 @@ from calibrant.cli import app
 from calibrant.exceptions import CalibrationWarning
 from calibrant.persistence.validation import iterate_objects
 
-FOLDERS = [path for path in (Path(__file__).parent / "fixtures").iterdir() if path.is_dir()]
+FIXTURES = Path(__file__).parent / "fixtures"
+FOLDERS = [path.parent for path in sorted(FIXTURES.glob("*/predicted.csv"))]
+ESTIMATORS = FIXTURES / "0.1.0-estimators"
 EXPECTED = {folder: json.loads((folder / "expected.json").read_text()) for folder in FOLDERS}
 MODELS = [(folder, name) for folder in FOLDERS for name in EXPECTED[folder]["proba"]]
 
@@ -86,3 +88,12 @@ def test_a_forged_report_of_an_earlier_version_is_refused(rewrite, tmp_path):
     rewrite(path, forge)
     with pytest.raises(ValueError, match="damaged or has been changed"):
         load(path)
+
+
+@pytest.mark.parametrize("path", sorted(ESTIMATORS.glob("*.skops")), ids=lambda path: path.stem)
+def test_estimators_of_earlier_versions_predict_the_same(path):
+    expected = json.loads((ESTIMATORS / "expected.json").read_text())
+    prediction = expected["predictions"][path.stem]
+    model = load(path)
+    values = getattr(model, prediction["method"])(np.array(expected["rows"]))
+    np.testing.assert_allclose(values, prediction["values"], rtol=1e-7, atol=1e-12)

@@ -19,7 +19,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -29,6 +29,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from calibrant import CalibratedClassifier, calibrators, load, save
 from calibrant._core.registries import CALIBRATORS
 from calibrant.generation import CrossFit, MonteCarloCV, OutOfBag, RepeatedFolds
+from calibrant.persistence import read_info
 from calibrant.strategies import STRATEGIES, OutputCode
 
 # One process loads all files, since each would take a second to start.
@@ -221,3 +222,34 @@ def test_links_and_devices_stay_links_and_devices(saved, tmp_path):
     assert link.is_symlink()
     save(model, os.devnull)
     assert not Path(os.devnull).is_file()
+
+
+@pytest.mark.parametrize("search", [GridSearchCV, RandomizedSearchCV])
+def test_searches_are_saved_as_their_best_estimator(waveform, save_and_load, search):
+    X, y, new = waveform
+    fitted = search(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, cv=2).set_params(n_jobs=1)
+    if search is RandomizedSearchCV:
+        fitted.set_params(n_iter=2)
+    fitted.fit(X, y)
+    loaded = save_and_load(fitted)
+    assert type(loaded) is GaussianNB
+    assert loaded.var_smoothing == fitted.best_params_["var_smoothing"]
+    model = CalibratedClassifier(fitted, method="matrix", cv=2, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(save_and_load(model).predict_proba(new), model.predict_proba(new))
+
+
+def test_dates_as_classes_are_kept(waveform, tmp_path):
+    X, y, new = waveform
+    days = np.array(["2024-01-01", "2024-02-01", "2024-03-01"], dtype="datetime64[ns]")
+    model = GaussianNB().fit(X, days[np.unique(y, return_inverse=True)[1]])
+    save(model, tmp_path / "model.skops")
+    loaded = load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(loaded.predict(new), model.predict(new))
+    assert read_info(tmp_path / "model.skops").classes[0].startswith("2024-01-01")
+
+
+def test_a_refusal_names_the_part_and_the_alternative(waveform, tmp_path):
+    X, y, _ = waveform
+    model = make_pipeline(FunctionTransformer(np.asarray), GaussianNB()).fit(X, y)
+    with pytest.raises(ValueError, match=r"steps\[0\]\[1\]\.func is .*asarray.* joblib\.dump"):
+        save(model, tmp_path / "model.skops")

@@ -32,8 +32,8 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     Parameters
     ----------
     model : estimator
-        A fitted `CalibratedClassifier`, calibrator or scikit-learn estimator. All its parts
-        must be of types that `load` accepts: those of calibrant, scikit-learn and numpy.
+        A fitted `CalibratedClassifier`, calibrator or scikit-learn estimator. The documentation
+        lists the supported ones. A fitted search is stored as its best estimator.
     path : str or Path
         The file to write, with the suffix ".skops" by convention. An existing file is replaced.
     training : mapping, default=None

@@ -74,7 +74,7 @@ REPEATED = {
     model_selection.RepeatedStratifiedKFold: model_selection.StratifiedKFold,
 }
 # In place of a transformer.
-SKIPPED = (None, "drop", "passthrough")
+SKIPPED = ("drop", "passthrough")
 SEARCHES = (model_selection.GridSearchCV, model_selection.RandomizedSearchCV)
 
 
@@ -84,7 +84,8 @@ def check_steps(model: Any, part: str) -> None:
     _check_named(steps, 2, part)
     n_transformers = len(steps) - isinstance(model, Pipeline)
     for name, step in steps[:n_transformers]:
-        if step not in SKIPPED and not hasattr(step, "transform"):
+        is_skipped = step in SKIPPED or (step is None and isinstance(model, Pipeline))
+        if not is_skipped and not hasattr(step, "transform"):
             raise RefusedPartError(f"{part}[{name!r}]", "must be a transformer")
     if not steps:
         raise RefusedPartError(part, "must have at least one step")
@@ -96,6 +97,8 @@ def check_columns(model: Any, part: str) -> None:
     _check_named(model.transformers_, 3, part)
     names = getattr(model, "feature_names_in_", [])
     for name, transformer, columns in model.transformers_:
+        if name not in model._transformer_to_input_indices:
+            raise RefusedPartError(f"{part}[{name!r}]", "must have columns")
         if transformer not in SKIPPED and not hasattr(transformer, "transform"):
             raise RefusedPartError(f"{part}[{name!r}]", "must be a transformer")
         chosen = np.atleast_1d(columns) if not isinstance(columns, slice) else np.array([])
@@ -279,7 +282,7 @@ DECLARATIONS = (
         optional={**CLASSES, "n_classes_": NOTE},
         check=check_binary,
     ),
-    declare(CONSTANT, {"y_": Array(("*",), "iufb")}),
+    declare(CONSTANT, {"y_": Array((1,), "iufb")}),
     declare(
         OneVsOneClassifier,
         {

@@ -79,7 +79,7 @@ def _neighbors(kind: type, optional: Any) -> Any:
         {
             **CLASSIFIER,
             "_fit_X": Array(("n_rows", "n_features")),
-            "_fit_method": choice("auto", "brute", *SEARCH_TREES),
+            "_fit_method": choice("brute", *SEARCH_TREES),
             "_y": Array(("n_rows",), "i", low=0),
             "effective_metric_": Text(),
             "effective_metric_params_": METRIC_PARAMETERS,

@@ -75,6 +75,10 @@ def check_problems(model: Any, part: str) -> None:
             raise RefusedPartError(f"{part}.estimators_", f"must have {n_classes} classes")
     if model.calibrators_ is not None and len(model.calibrators_) != n_problems:
         raise RefusedPartError(f"{part}.calibrators_", f"must have size {n_problems}")
+    for calibrator in (model.calibrators_ or ()) if is_direct else ():
+        # The columns of its probabilities.
+        if not set(getattr(calibrator, "classes_", np.arange(0)).tolist()) <= set(range(n_classes)):
+            raise RefusedPartError(f"{part}.calibrators_", "must have the classes of the model")
     if model.code_ is not None and not all(
         np.any(side == 1) and np.any(side == -1) for side in model.code_.T
     ):

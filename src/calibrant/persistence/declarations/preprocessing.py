@@ -67,6 +67,11 @@ for name in FUNCTIONS:
 def check_groups(encoder: Any, part: str) -> list[int]:
     """Check the groups of infrequent categories, and return their numbers per feature."""
     n_groups = [len(categories) for categories in encoder.categories_]
+    for number, categories in enumerate(encoder.categories_):
+        # Numbers are found by a binary search; the missing one comes last.
+        is_number = categories.dtype.kind in "biuf"
+        if is_number and not np.array_equal(categories, np.unique(categories), equal_nan=True):
+            raise RefusedPartError(f"{part}.categories_[{number}]", "must be in increasing order")
     mappings = getattr(encoder, "_default_to_infrequent_mappings", None) or [None] * len(n_groups)
     infrequent = getattr(encoder, "_infrequent_indices", None) or [None] * len(n_groups)
     if encoder._infrequent_enabled and not hasattr(encoder, "_infrequent_indices"):
@@ -77,9 +82,10 @@ def check_groups(encoder: Any, part: str) -> list[int]:
             raise RefusedPartError(part, "has groups that do not match its categories")
         if mapping is None:
             continue
-        n_groups[number] = int(mapping.max()) + 1 if len(mapping) else 0
+        n_groups[number] = int(mapping.max(initial=-1)) + 1
         if (
             len(mapping) != n_categories
+            or n_groups[number] > n_categories
             or set(mapping.tolist()) != set(range(n_groups[number]))
             or len(indices) == 0
             or indices.max() >= n_categories

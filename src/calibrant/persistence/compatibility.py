@@ -71,8 +71,9 @@ def upgrade_model(model: Any) -> None:
         A loaded model, which is changed in place.
     """
     for part in iterate_objects(model):
-        if isinstance(part, BaseEstimator) and type(part).__module__.startswith("calibrant."):
+        if isinstance(part, BaseEstimator):
             _add_missing_parameters(part)
+            _replace_invalid_parameters(part)
         if isinstance(part, CalibratedClassifier) and not hasattr(part, "_scorer"):
             is_frozen = isinstance(part.estimators_[0], FrozenEstimator)
             part._scorer = SharedModel() if is_frozen else ModelPerProblem()
@@ -88,9 +89,39 @@ def upgrade_model(model: Any) -> None:
 
 
 def _add_missing_parameters(estimator: BaseEstimator) -> None:
+    """Set parameters that a later version introduced, or that an earlier one still has."""
     for name, parameter in inspect.signature(type(estimator)).parameters.items():
-        if not hasattr(estimator, name) and parameter.default is not parameter.empty:
+        if name not in vars(estimator) and parameter.default is not parameter.empty:
             setattr(estimator, name, parameter.default)
+
+
+def _replace_invalid_parameters(estimator: BaseEstimator) -> None:
+    """Set parameters that the installed scikit-learn does not accept to its defaults.
+
+    Defaults such as "deprecated" differ between versions. Parameters that predictions depend on
+    are among the declared ones, which are checked as well.
+    """
+    if not hasattr(estimator, "_parameter_constraints") or _is_valid(estimator):
+        return
+    parameters = inspect.signature(type(estimator)).parameters
+    required = {
+        name: getattr(estimator, name)
+        for name, parameter in parameters.items()
+        if parameter.default is parameter.empty
+    }
+    for name in parameters.keys() - required.keys():
+        probe = type(estimator)(**required)
+        setattr(probe, name, getattr(estimator, name))
+        if not _is_valid(probe):
+            setattr(estimator, name, parameters[name].default)
+
+
+def _is_valid(estimator: BaseEstimator) -> bool:
+    try:
+        estimator._validate_params()
+    except ValueError:
+        return False
+    return True
 
 
 def _unite_gain_and_interval(report: dict[str, Any]) -> None:

@@ -21,7 +21,6 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.svm import LinearSVC
 
 from calibrant.persistence.declarations._language import (
-    CLASSES,
     FEATURES,
     LINEAR,
     NOTE,
@@ -30,6 +29,12 @@ from calibrant.persistence.declarations._language import (
     declare,
 )
 from calibrant.persistence.specifications import FLAG, Array, Number, OneOf, Part, RefusedPartError
+
+
+def rebuild_classes(model: Any) -> None:
+    """Set the classes, which earlier versions of scikit-learn take from the binarizer."""
+    if not hasattr(type(model), "classes_"):
+        model.classes_ = model._label_binarizer.classes_
 
 
 def check_scores(model: Any, part: str) -> None:
@@ -91,19 +96,22 @@ DECLARATIONS = (
     declare(
         RidgeClassifier,
         RIDGE,
-        optional={**NOTES, **CLASSES, "solver_": PARAMETER},
+        optional={**NOTES, "solver_": PARAMETER},
+        not_stored=["classes_"],
         check=check_scores,
+        rebuild=rebuild_classes,
     ),
     declare(
         RidgeClassifierCV,
         RIDGE,
         optional={
-            **CLASSES,
             **dict.fromkeys(
                 ("alpha_", "alpha_per_target", "best_score_", "cv_results_", "gcv_mode"), NOTE
             ),
         },
+        not_stored=["classes_"],
         check=check_scores,
+        rebuild=rebuild_classes,
     ),
     declare(LinearRegression, SINGLE_OUTPUT, optional={"rank_": NOTE, "singular_": NOTE}),
     declare(Ridge, SINGLE_OUTPUT, optional={**NOTES, "solver_": PARAMETER}),

@@ -128,6 +128,11 @@ def rebuild_one_hot(encoder: Any) -> None:
     encoder._n_features_outs = encoder._compute_n_features_outs()
 
 
+def rebuild_fill_type(imputer: Any) -> None:
+    """Set the type of filled values, which earlier versions of scikit-learn do not have."""
+    imputer._fill_dtype = vars(imputer).get("_fill_dtype", imputer.statistics_.dtype)
+
+
 def check_polynomials(transformer: Any, part: str) -> None:
     """Check that the number of polynomials is that of the degree."""
     n_features, low, high = (
@@ -358,6 +363,7 @@ DECLARATIONS = (
         },
         optional={"_fill_dtype": NOTE, "_fit_dtype": NOTE},
         parameters={"strategy": choice("mean", "median", "most_frequent", "constant")},
+        rebuild=rebuild_fill_type,
     ),
     declare(
         MissingIndicator,

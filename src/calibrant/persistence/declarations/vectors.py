@@ -29,6 +29,11 @@ from calibrant.persistence.specifications import (
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
 
+def rebuild_probability(model: Any) -> None:
+    """Set what later versions of scikit-learn derive from a parameter."""
+    model._effective_probability = model.probability is True
+
+
 def check_support_vectors(model: Any, part: str) -> None:
     """Check the counts and coefficients that belong to the support vectors."""
     is_classifier = isinstance(model, SVC | NuSVC)
@@ -90,7 +95,7 @@ FITTED = {
     "support_": Dense32(("*",)),
     "support_vectors_": SparseOrDense(),
 }
-OPTIONAL = {"_effective_probability": FLAG, "class_weight_": NOTE, "n_iter_": NOTE}
+OPTIONAL = {"class_weight_": NOTE, "n_iter_": NOTE}
 DECLARATIONS = (
     *(
         declare(
@@ -98,7 +103,9 @@ DECLARATIONS = (
             {**FITTED, **CLASSES},
             optional=OPTIONAL,
             parameters=PARAMETERS,
+            not_stored=["_effective_probability"],
             check=check_support_vectors,
+            rebuild=rebuild_probability,
         )
         for kind in (SVC, NuSVC)
     ),
@@ -108,7 +115,9 @@ DECLARATIONS = (
             FITTED,
             optional={**OPTIONAL, "offset_": NOTE},
             parameters=PARAMETERS,
+            not_stored=["_effective_probability"],
             check=check_support_vectors,
+            rebuild=rebuild_probability,
         )
         for kind in (SVR, NuSVR, OneClassSVM)
     ),

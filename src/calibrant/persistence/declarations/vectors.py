@@ -48,7 +48,8 @@ def check_support_vectors(model: Any, part: str) -> None:
     if (
         count.shape != (n_classes,)
         or np.any(count < 0)
-        or (count.sum() if is_classifier else count[0]) != n_vectors
+        or (is_classifier and count.sum() != n_vectors)
+        or (not is_classifier and not is_sparse and count[0] != n_vectors)
         or np.any((model.support_ < 0) | (model.support_ >= model.shape_fit_[0]))
         or (is_precomputed and (is_sparse or model.shape_fit_[0] != model.n_features_in_))
         or model.support_vectors_.shape

@@ -12,7 +12,8 @@ from sklearn.exceptions import InconsistentVersionWarning
 from calibrant.persistence.archive import Archive, read_archive
 from calibrant.persistence.compatibility import apply_renames, upgrade_model
 from calibrant.persistence.declarations import DECLARATIONS
-from calibrant.persistence.schema import SPARSE, check_schema, simplify
+from calibrant.persistence.schema import SPARSE, check_schema
+from calibrant.persistence.simplification import simplify
 from calibrant.persistence.specifications import ALLOWED_VALUES
 from calibrant.persistence.validation import validate_loaded_model
 

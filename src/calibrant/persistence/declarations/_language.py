@@ -17,7 +17,6 @@ from calibrant.persistence.specifications import (
     Integer,
     Labels,
     ListOf,
-    Number,
     OneOf,
     Part,
     Plain,
@@ -117,6 +116,3 @@ def choice(*values: Any) -> Constant:
 def maybe(specification: Specification) -> OneOf:
     """Return the specification of a value that can also be None."""
     return OneOf((NOTHING, specification))
-
-
-POSITIVE = Number(1e-100)

@@ -124,6 +124,13 @@ def check_binary(model: Any, part: str) -> None:
             raise RefusedPartError(f"{part}.estimators_", "must decide between two classes")
 
 
+def check_features(model: Any, part: str) -> None:
+    """Check that the features of each estimator of a bagging ensemble exist."""
+    for features in model.estimators_features_:
+        if not len(features) or features.max() >= model.n_features_in_:
+            raise RefusedPartError(f"{part}.estimators_features_", "must be features that exist")
+
+
 def check_calibrators(model: Any, part: str) -> None:
     """Check that probabilities are defined for all scores."""
     for calibrator in model.calibrators:
@@ -246,6 +253,7 @@ DECLARATIONS = (
             "n_classes_": Integer(size="n_classes"),
         },
         optional=ENSEMBLE_NOTES,
+        check=check_features,
     ),
     declare(
         AdaBoostClassifier,

@@ -40,6 +40,8 @@ def rebuild_classes(model: Any) -> None:
 def check_scores(model: Any, part: str) -> None:
     """Check that there is one score per class, or one for two classes."""
     n_classes = len(model._label_binarizer.classes_)
+    if n_classes < 2:
+        raise RefusedPartError(part, "must have at least two classes")
     n_scores = 1 if n_classes <= 2 else n_classes
     if not n_scores == len(np.atleast_2d(model.coef_)) == np.size(model.intercept_):
         raise RefusedPartError(part, "has coefficients that do not match the classes")

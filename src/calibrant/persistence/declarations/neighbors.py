@@ -42,6 +42,8 @@ def check_neighbors(model: Any, part: str) -> None:
     if model._y.max() >= len(model.classes_):
         raise RefusedPartError(f"{part}._y", "has labels beyond the classes")
     rows = model._fit_X
+    if (getattr(model, "n_neighbors", None) or 1) > len(rows):
+        raise RefusedPartError(f"{part}.n_neighbors", "must be at most the number of rows")
     for name, value in model.effective_metric_params_.items():
         if isinstance(value, np.ndarray) and value.shape not in (
             (rows.shape[1],),

@@ -38,6 +38,7 @@ def export(
     with one_line_errors(), warnings_as_notes(messages.note):
         check_output(output, OutputKind.onnx, inputs=[model])
         messages.check(inputs=[model], outputs=[output])
+        import calibrant.onnx  # noqa: F401  (says how to install onnx if it is missing)
         from calibrant.tabular.onnx_models import export_model
 
         exported = export_model(model)

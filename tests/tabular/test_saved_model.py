@@ -177,9 +177,8 @@ def test_forged_histories_and_updates_are_refused(kind, tmp_path):
         with pytest.raises(ValueError, match="matches its description"):
             kind.load(path)
     estimator.calibrator_ = GaussianNB().fit(*make_waveform(30, random_state=0))
-    save(estimator, path, training=description)
-    with pytest.raises(ValueError, match="matches its description"):
-        kind.load(path)
+    with pytest.raises(ValueError, match="parts that model files support"):
+        save(estimator, path, training=description)
 
 
 def set_in(content, path, value):
@@ -286,8 +285,9 @@ def test_a_calibrator_with_a_target_that_is_no_text_is_refused(tmp_path):
 def test_updates_with_unusable_parameters_are_refused(kind, attribute, value, tmp_path):
     updated, _ = fit(kind).update(*shifted_rows())
     setattr(updated._estimator.calibrator_, attribute, value)
-    updated.save(tmp_path / "m.skops")
-    with pytest.raises(ValueError, match="matches its description"):
+    # What only the table shows to be wrong is refused when the file is loaded.
+    with pytest.raises(ValueError, match=r"parts that model files support|matches its description"):
+        updated.save(tmp_path / "m.skops")
         kind.load(tmp_path / "m.skops")
 
 

@@ -4,9 +4,11 @@ import io
 import warnings
 import zipfile
 
+import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
-from calibrant import load
+from calibrant import load, save
 
 
 def array_member(members):
@@ -70,3 +72,20 @@ def test_two_objects_with_one_number_are_refused(saved, rewrite):
     rewrite(saved, forge)
     with pytest.raises(ValueError, match="has the number of another object"):
         load(saved)
+
+
+def test_honest_models_that_compress_very_well_can_be_loaded(tmp_path):
+    # The rows are 60 MB of zeros, of which a compressed file would take about a thousandth.
+    rows = np.zeros((37_500, 200))
+    rows[1, 0] = 1.0
+    model = KNeighborsClassifier(1, algorithm="brute").fit(rows, rows[:, 0].astype(int))
+    save(model, tmp_path / "model.skops", training={"zeros": "0" * 10**6})
+    loaded = load(tmp_path / "model.skops")
+    assert loaded.predict(rows[:2]).tolist() == [0, 1]
+
+
+def test_models_are_compressed(saved):
+    with zipfile.ZipFile(saved) as archive:
+        arrays = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+        assert arrays
+        assert all(info.compress_type == zipfile.ZIP_DEFLATED for info in arrays)

@@ -34,6 +34,13 @@ def test_notes_and_feature_names_are_kept(waveform, tmp_path):
     assert info.training == {"rows": 90, "by": ["me", None]}
 
 
+def test_notes_that_could_not_be_loaded_are_not_saved(saved):
+    model, content = load(saved), saved.read_bytes()
+    with pytest.raises(ValueError, match="notes in training must not have control characters"):
+        save(model, saved, training={"source": ["plain", "\x1b[2J"]})
+    assert saved.read_bytes() == content
+
+
 @pytest.mark.parametrize(
     ("version", "saved_by", "message"),
     [

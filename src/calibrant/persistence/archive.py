@@ -44,14 +44,18 @@ class Archive:
     arrays: dict[str, bytes]
 
     def to_bytes(self, *, compress: bool) -> bytes:
-        """Return the zip archive with the schema and the arrays that it refers to."""
-        buffer = io.BytesIO()
-        method = ZIP_DEFLATED if compress else ZIP_STORED
-        with ZipFile(buffer, "w", method) as archive:
-            archive.writestr(SCHEMA_MEMBER, json.dumps(self.schema))
-            for name in dict.fromkeys(_files(self.schema)):
-                archive.writestr(name, self.arrays[name])
-        return buffer.getvalue()
+        """Return the zip archive with the schema and the arrays that it refers to.
+
+        An archive that compresses so well that `read_archive` would refuse it, such as one with
+        large arrays of zeros, is not compressed.
+        """
+        members = {SCHEMA_MEMBER: json.dumps(self.schema).encode()}
+        members |= {name: self.arrays[name] for name in _files(self.schema)}
+        if compress:
+            content = _pack(members, ZIP_DEFLATED)
+            if sum(map(len, members.values())) <= _most_bytes(len(content)):
+                return content
+        return _pack(members, ZIP_STORED)
 
 
 def read_archive(content: bytes) -> Archive:
@@ -91,9 +95,22 @@ def parse_array(content: bytes) -> NDArray[Any]:
     )
 
 
+def _pack(members: dict[str, bytes], method: int) -> bytes:
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", method) as archive:
+        for name, member in members.items():
+            archive.writestr(name, member)
+    return buffer.getvalue()
+
+
+def _most_bytes(size: int) -> int:
+    """Return the number of bytes to which an archive of a size may inflate."""
+    return FREE_BYTES + MOST_INFLATION * size
+
+
 def _check_inflation(members: list[ZipInfo], size: int) -> None:
     total = sum(info.file_size for info in members)
-    if total > FREE_BYTES + MOST_INFLATION * size:
+    if total > _most_bytes(size):
         raise ValueError(f"A file of {size} bytes inflates to {total} bytes.")
 
 

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
@@ -73,10 +73,23 @@ def fitted_labels(model: Any, attribute: str) -> tuple[Any, ...]:
 
 
 def add_info(content: bytes, info: ModelInfo) -> bytes:
-    """Return a copy of a skops archive that also contains the description of its model."""
+    """Return a copy of a skops archive that also contains the description of its model.
+
+    Raises
+    ------
+    ValueError
+        If `read_model_file` would refuse the description.
+    """
+    fields = json.loads(json.dumps(info.to_dict()))
+    if not _is_harmless(fields):
+        raise ValueError(
+            "The notes in training must not have control characters, which could make a terminal "
+            "do what they say. Remove them."
+        )
     buffer = io.BytesIO(content)
-    with ZipFile(buffer, "a", ZIP_DEFLATED) as archive:
-        archive.writestr(INFO_MEMBER, json.dumps(info.to_dict(), indent=1))
+    # Not compressed, so that no notes inflate beyond what can be read.
+    with ZipFile(buffer, "a", ZIP_STORED) as archive:
+        archive.writestr(INFO_MEMBER, json.dumps(fields, indent=1))
     return buffer.getvalue()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import __version__
 from calibrant._core.files import write_atomically
-from calibrant.persistence.archive import Archive
+from calibrant.persistence.archive import read_archive
 from calibrant.persistence.model_file import ModelInfo, add_info, fitted_labels
 from calibrant.persistence.serialization import deserialize, serialize, skops_version
 from calibrant.persistence.specifications import first_line
@@ -42,8 +41,8 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     Raises
     ------
     ValueError
-        If the model contains a part that `load` would not accept, or if the file cannot be
-        written.
+        If the model or the notes contain a part that `load` would not accept, or if the file
+        cannot be written.
 
     See Also
     --------
@@ -67,8 +66,8 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
     """
     check_is_fitted(model)
     try:
-        archive = serialize(model)
-        deserialize(Archive(deepcopy(archive.schema), archive.arrays))
+        content = serialize(model).to_bytes(compress=True)
+        deserialize(read_archive(content))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The model must consist of parts that model files support. {first_line(error)} "
@@ -88,4 +87,4 @@ def save(model: Any, path: str | Path, *, training: Mapping[str, Any] | None = N
             "python": ".".join(map(str, sys.version_info[:3])),
         },
     )
-    write_atomically(path, add_info(archive.to_bytes(compress=True), info))
+    write_atomically(path, add_info(content, info))

@@ -19,6 +19,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,6 +41,9 @@ ROWS_REFUSED = "valid models of other rows, which refuse these"
 # What scikit-learn says to rows with other features, categories or labels than the training rows.
 REFUSALS_OF_ROWS = (
     "features, but",
+    "feature names should match",
+    "could not convert string to float",
+    "types are expected to be both numerical",
     "unknown categories",
     "previously unseen labels",
     "No neighbors found",
@@ -107,7 +111,8 @@ def outcome_of(case: Case, path: Path) -> tuple[str, str]:
     except Exception as error:
         return OTHER_ERROR, repr(error)
     try:
-        result = apply(model, case.rows)
+        # A copy, since models with copy=False change their rows.
+        result = apply(model, deepcopy(case.rows))
     except MemoryError as error:
         return NO_MEMORY, repr(error)
     except Exception as error:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 # Squares, and products with such numbers of features, are still finite.
 LARGEST = 1e100
@@ -105,8 +106,9 @@ class Number(Specification):
     high: float = LARGEST
 
     def _check(self, value: Any, part: str, checker: Checker) -> None:
-        is_number = isinstance(value, int | float | np.integer | np.floating)
-        if not is_number or isinstance(value, bool) or not self.low <= value <= self.high:
+        number = value.item() if isinstance(value, np.integer | np.floating) else value
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
+        if not is_number or not self.low <= number <= self.high:
             raise RefusedPartError(
                 part, f"must be a number from {self.low} to {self.high}, got {_brief(value)}"
             )
@@ -173,7 +175,8 @@ class Array(Specification):
             raise RefusedPartError(part, f"must have single or double precision, got {value.dtype}")
         check_shape(self.shape, value.shape, part, checker)
         if self.finite and value.size and value.dtype.kind != "b":
-            low, high = value.min(), value.max()
+            # As numbers of Python: numpy would round the limits to the precision of the array.
+            low, high = value.min().item(), value.max().item()
             if not (self.low <= low and high <= self.high):
                 raise RefusedPartError(
                     part, f"must have values from {self.low} to {self.high}, got {low} to {high}"
@@ -252,22 +255,28 @@ class Part(Specification):
     Attributes
     ----------
     kinds : tuple of type
-        The types. Empty means any declared type.
+        The types. Empty means any declared estimator.
     shares : tuple of str
         Named sizes that it has in common with the object that it is part of.
     fitted : bool
         Whether it must be fitted.
+    methods : tuple of str
+        Methods of which it must have at least one. Empty means that it needs none.
     """
 
     kinds: tuple[type, ...] = ()
     shares: tuple[str, ...] = ()
     fitted: bool = True
+    methods: tuple[str, ...] = ()
 
     def _check(self, value: Any, part: str, checker: Checker) -> None:
-        if not checker.is_declared(value) or (self.kinds and type(value) not in self.kinds):
+        is_kind = type(value) in self.kinds if self.kinds else isinstance(value, BaseEstimator)
+        if not checker.is_declared(value) or not is_kind:
             wanted = " or ".join(kind.__name__ for kind in self.kinds) or "a supported estimator"
             raise RefusedPartError(part, f"must be {wanted}, got {_brief(value)}")
         inner = checker.check_part(value, part, fitted=self.fitted)
+        if self.methods and not any(hasattr(value, method) for method in self.methods):
+            raise RefusedPartError(part, f"must have {' or '.join(self.methods)}")
         for name in self.shares:
             if name in inner.sizes:
                 bind(name, inner.sizes[name], part, checker)
@@ -370,6 +379,9 @@ class Declaration:
         Checks what shapes and ranges cannot express, given the object and its part.
     rebuild : callable or None
         Makes what was not stored, given the object.
+    steps : callable or None
+        Given a checked object, returns the parts by name that must be fitted if it is. This is for
+        types whose parameters are fitted in place, such as pipelines.
     """
 
     path: str
@@ -380,6 +392,7 @@ class Declaration:
     not_stored: frozenset[str] = frozenset()
     check: Any = None
     rebuild: Any = None
+    steps: Any = None
 
     def specification(self, name: str) -> Specification | None:
         """Return the specification of an attribute, or None if it is not declared."""

@@ -69,6 +69,9 @@ class _ObjectChecker:
         if id(value) not in self._checked:
             self._checked[id(value)] = inner = _ObjectChecker({}, self._checked)
             inner._check_attributes(value, declaration, part)
+        if fitted and declaration.steps is not None:
+            for name, step in declaration.steps(value).items():
+                self.check_part(step, f"{part}[{name!r}]", fitted=True)
         return self._checked[id(value)]
 
     def _check_attributes(self, value: Any, declaration: Declaration, part: str) -> None:

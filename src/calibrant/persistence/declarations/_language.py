@@ -13,6 +13,7 @@ from calibrant.persistence.specifications import (
     Array,
     Constant,
     Declaration,
+    DictOf,
     Distribution,
     Integer,
     Labels,
@@ -42,18 +43,22 @@ LINEAR: Specifications = {
 PROBABILITIES = Distribution(("n_classes",), low=0, high=1)
 PER_FEATURE = Array(("n_features",))
 ANY_ESTIMATOR = Part()
-SAME_FEATURES = Part(shares=("n_features",))
+PREDICTOR = Part(methods=("predict",))
+SAME_FEATURES = Part(shares=("n_features",), methods=("predict",))
+SCORER = Part(methods=("predict_proba", "decision_function"))
 # What any estimator can have, fitted or not.
 COMMON: Specifications = {
     "_metadata_request": PARAMETER,
-    "_sklearn_output_config": NOTE,
+    "_sklearn_output_config": DictOf(Constant(("default", "pandas", "polars"))),
     "_sklearn_version": Text(),
     "feature_names_in_": OneOf((Labels("n_features"), ListOf(Text(), "n_features"))),
     "n_features_in_": Integer(1, size="n_features"),
 }
 # Parameters that must not have all the values that scikit-learn allows: a cache is a folder of
-# pickles, and generators of random numbers are called when they are built.
+# pickles, and generators of random numbers are called when they are built. An estimator is asked
+# for its properties, even as a template for fits.
 RESTRICTED: Specifications = {
+    "estimator": OneOf((NOTHING, Part(fitted=False))),
     "memory": NOTHING,
     "n_jobs": OneOf((NOTHING, Integer(-(2**31), 2**31))),
     "random_state": OneOf((NOTHING, Constant(("deprecated",)), Integer(0, 2**64 - 1))),
@@ -76,6 +81,7 @@ def declare(
     not_stored: Iterable[str] = (),
     check: Callable[[Any, str], object] | None = None,
     rebuild: Callable[[Any], None] | None = None,
+    steps: Callable[[Any], dict[str, Any]] | None = None,
 ) -> Declaration:
     """Declare a type.
 
@@ -83,7 +89,7 @@ def declare(
     ----------
     kind : type
         The type. The parameters of its constructor are declared as plain values.
-    fitted, optional, parameters, not_stored, check, rebuild
+    fitted, optional, parameters, not_stored, check, rebuild, steps
         As in `Declaration`.
     former : iterable of str
         Names that other supported versions of scikit-learn store as parameters.
@@ -105,6 +111,7 @@ def declare(
         not_stored=frozenset(not_stored),
         check=check,
         rebuild=rebuild,
+        steps=steps,
     )
 
 

@@ -45,6 +45,13 @@ def check_ranks(model: Any, part: str) -> None:
             raise RefusedPartError(part, "has rotations that do not match their scalings")
 
 
+def check_categories(model: Any, part: str) -> None:
+    """Check that each counted category of a feature has a probability."""
+    for counts, log_proba in zip(model.category_count_, model.feature_log_prob_, strict=True):
+        if counts.shape != log_proba.shape:
+            raise RefusedPartError(part, "has probabilities that do not match its categories")
+
+
 # Numbers that are divided by.
 SMALLEST = 1e-100
 PER_CLASS_AND_FEATURE = Array(("n_classes", "n_features"))
@@ -88,6 +95,7 @@ DECLARATIONS = (
             "feature_log_prob_": ListOf(Array(("n_classes", "*"), high=0), "n_features"),
             "n_categories_": Array(("n_features",), "i", low=1),
         },
+        check=check_categories,
     ),
     declare(
         LinearDiscriminantAnalysis,

@@ -29,7 +29,9 @@ from calibrant.persistence.declarations._language import (
     FEATURES,
     NOTE,
     PARAMETER,
+    PREDICTOR,
     SAME_FEATURES,
+    SCORER,
     choice,
     declare,
     maybe,
@@ -91,6 +93,26 @@ def check_steps(model: Any, part: str) -> None:
         raise RefusedPartError(part, "must have at least one step")
 
 
+def fitted_steps(model: Any) -> dict[str, Any]:
+    """Return the steps of a pipeline or union that are not skipped."""
+    steps = model.steps if isinstance(model, Pipeline) else model.transformer_list
+    return {name: step for name, step in steps if step is not None and step not in SKIPPED}
+
+
+def fitted_transformers(model: Any) -> dict[str, Any]:
+    """Return the transformers of a ColumnTransformer; those without columns are not fitted."""
+    return {
+        name: transformer
+        for name, transformer, columns in model.transformers_
+        if transformer not in SKIPPED and not _is_empty(columns)
+    }
+
+
+def _is_empty(columns: Any) -> bool:
+    chosen = np.atleast_1d(columns)
+    return not (chosen.any() if chosen.dtype.kind == "b" else chosen.size)
+
+
 def check_columns(model: Any, part: str) -> None:
     """Check that the columns of each transformer exist."""
     _check_named(model.transformers, 3, part)
@@ -101,14 +123,24 @@ def check_columns(model: Any, part: str) -> None:
             raise RefusedPartError(f"{part}[{name!r}]", "must have columns")
         if transformer not in SKIPPED and not hasattr(transformer, "transform"):
             raise RefusedPartError(f"{part}[{name!r}]", "must be a transformer")
-        chosen = np.atleast_1d(columns) if not isinstance(columns, slice) else np.array([])
-        n_features = model.n_features_in_
-        if (
-            (chosen.dtype.kind == "b" and len(chosen) != n_features)
-            or (chosen.dtype.kind == "i" and not np.all(np.abs(chosen + 0.5) < n_features))
-            or (chosen.dtype.kind in "UO" and not set(chosen.tolist()) <= set(names))
-        ):
-            raise RefusedPartError(f"{part}[{name!r}]", "must have columns that exist")
+        if not (isinstance(columns, slice) or _is_empty(columns)):
+            chosen = np.atleast_1d(columns)
+            if not _exist(chosen, model.n_features_in_, names):
+                raise RefusedPartError(f"{part}[{name!r}]", "must have columns that exist")
+            # A transformer of a single column, given by its name alone, does not know the name.
+            known = getattr(transformer, "feature_names_in_", None) if np.ndim(columns) else None
+            if known is not None and chosen.dtype.kind in "UO" and list(known) != list(chosen):
+                raise RefusedPartError(f"{part}[{name!r}]", "must have the columns of its fit")
+
+
+def _exist(chosen: Any, n_features: int, names: Any) -> bool:
+    """Return whether there are columns of these numbers or names, or that a mask is complete."""
+    kind = chosen.dtype.kind
+    if chosen.ndim != 1 or kind == "b":
+        return chosen.shape == (n_features,)
+    if kind in "iu":
+        return bool(np.all(np.abs(chosen + 0.5) < n_features))
+    return kind in "UO" and set(chosen.tolist()) <= set(names)
 
 
 def _check_named(items: Any, length: int, part: str) -> None:
@@ -167,7 +199,7 @@ REQUESTED = dict.fromkeys(
     ),
     PARAMETER,
 )
-FITTED_LIST = ListOf(ANY_ESTIMATOR, "n_estimators")
+FITTED_LIST = ListOf(PREDICTOR, "n_estimators")
 ENSEMBLE_NOTES = dict.fromkeys(
     (
         "_max_features",
@@ -183,11 +215,12 @@ ENSEMBLE_NOTES = dict.fromkeys(
 ) | {"base_estimator_": PARAMETER, "estimator_": PARAMETER}
 
 DECLARATIONS = (
-    declare(Pipeline, check=check_steps),
+    declare(Pipeline, check=check_steps, steps=fitted_steps),
     declare(
         FeatureUnion,
         parameters={"transformer_weights": NOTE},
         check=check_steps,
+        steps=fitted_steps,
     ),
     declare(
         ColumnTransformer,
@@ -211,6 +244,7 @@ DECLARATIONS = (
         ),
         former=("force_int_remainder_cols",),
         check=check_columns,
+        steps=fitted_transformers,
     ),
     declare(make_column_selector),
     declare(FrozenEstimator, parameters={"estimator": ANY_ESTIMATOR}),
@@ -234,7 +268,7 @@ DECLARATIONS = (
                 (Part((LabelEncoder,), shares=("n_classes",)), ListOf(Part((LabelEncoder,))))
             ),
             "estimators_": FITTED_LIST,
-            "final_estimator_": ANY_ESTIMATOR,
+            "final_estimator_": PREDICTOR,
             "stack_method_": ListOf(
                 choice("predict_proba", "decision_function", "predict"), "n_estimators"
             ),
@@ -260,7 +294,7 @@ DECLARATIONS = (
         {
             **CLASSIFIER,
             "estimator_weights_": Array(("*",)),
-            "estimators_": ListOf(SAME_FEATURES),
+            "estimators_": ListOf(SAME_FEATURES, "n_estimators"),
             "n_classes_": Integer(size="n_classes"),
         },
         optional={**ENSEMBLE_NOTES, "estimator_errors_": NOTE},
@@ -275,7 +309,7 @@ DECLARATIONS = (
         {
             "calibrators": ListOf(Part((SIGMOID, IsotonicRegression))),
             "classes": Labels(),
-            "estimator": ANY_ESTIMATOR,
+            "estimator": SCORER,
             "method": choice("sigmoid", "isotonic"),
         },
         check=check_calibrators,
@@ -295,7 +329,7 @@ DECLARATIONS = (
         OneVsOneClassifier,
         {
             **CLASSES,
-            "estimators_": ListOf(ANY_ESTIMATOR, "n_pairs"),
+            "estimators_": ListOf(PREDICTOR, "n_pairs"),
             "pairwise_indices_": maybe(ListOf(Array(("*",), "i", low=0), "n_pairs")),
         },
         optional={"n_classes_": NOTE},

@@ -37,6 +37,11 @@ def rebuild_classes(model: Any) -> None:
         model.classes_ = model._label_binarizer.classes_
 
 
+def rebuild_range(model: Any) -> None:
+    """Set the range of isotonic regression, beyond which predictions are clipped, anew."""
+    model.X_min_, model.X_max_ = model.X_thresholds_[[0, -1]]
+
+
 def check_scores(model: Any, part: str) -> None:
     """Check that there is one score per class, or one for two classes."""
     n_classes = len(model._label_binarizer.classes_)
@@ -132,5 +137,6 @@ DECLARATIONS = (
             "y_thresholds_": Array(("n_thresholds",)),
         },
         not_stored=["f_"],  # made by __setstate__
+        rebuild=rebuild_range,
     ),
 )

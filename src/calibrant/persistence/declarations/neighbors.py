@@ -105,13 +105,13 @@ DECLARATIONS = (
     _neighbors(RadiusNeighborsClassifier, {"n_neighbors": NOTE, "outlier_label_": NOTE}),
     declare(
         NearestCentroid,
-        {**CLASSIFIER, "centroids_": Array(("n_classes", "n_features"))},
-        optional={
+        {
+            **CLASSIFIER,
+            "centroids_": Array(("n_classes", "n_features")),
             "class_prior_": PROBABILITIES,
-            "deviations_": Array(("n_classes", "n_features")),
-            "true_classes_": NOTE,
             "within_class_std_dev_": Array(("n_features",), low=0),
         },
+        optional={"deviations_": Array(("n_classes", "n_features")), "true_classes_": NOTE},
         parameters={"metric": Text()},
     ),
     declare(

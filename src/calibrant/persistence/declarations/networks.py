@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from itertools import pairwise
 from pkgutil import resolve_name
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cholesky
 from sklearn.gaussian_process import GaussianProcessClassifier, kernels
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import LabelBinarizer
 
 from calibrant.persistence.declarations._language import (
     CLASSIFIER,
     NOTE,
+    PARAMETER,
     choice,
     declare,
     maybe,
@@ -50,7 +53,17 @@ SCALES = OneOf((SCALE, Array(("*",), low=1e-50, high=1e50)))
 KERNEL_PARAMETERS = {
     **dict.fromkeys(("alpha", "constant_value", "noise_level", "nu", "sigma_0"), SCALE),
     "length_scale": SCALES,
-    **dict.fromkeys(("k1", "k2"), Part(fitted=False)),
+    **dict.fromkeys(("k1", "k2"), Part(KERNELS)),
+}
+KERNEL = Part(KERNELS)
+# A kernel needs its parameters.
+KERNEL_PARAMETERS_OF = {
+    kind: {name: KERNEL_PARAMETERS.get(name, PARAMETER) for name in signature(kind).parameters}
+    for kind in KERNELS
+}
+GAUSSIAN_PROCESS_PARAMETERS = {
+    "kernel": maybe(KERNEL),
+    "optimizer": maybe(choice("fmin_l_bfgs_b")),
 }
 
 
@@ -59,6 +72,15 @@ def rebuild_decomposition(model: Any) -> None:
     weight = model.W_sr_
     weighted = weight[:, np.newaxis] * model.kernel_(model.X_train_)
     model.L_ = cholesky(np.eye(len(weight)) + weighted * weight, lower=True)
+
+
+def check_binary_processes(model: Any, part: str) -> None:
+    """Check that several classes are told apart by Gaussian processes of two classes."""
+    for process in getattr(model.base_estimator_, "estimators_", []):
+        if type(process) is not BINARY_GAUSSIAN_PROCESS:
+            raise RefusedPartError(
+                f"{part}.base_estimator_", "must consist of Gaussian processes of two classes"
+            )
 
 
 def check_layers(model: Any, part: str) -> None:
@@ -106,28 +128,33 @@ DECLARATIONS = (
         GaussianProcessClassifier,
         {
             **CLASSIFIER,
-            "base_estimator_": Part(shares=("n_features",)),
+            "base_estimator_": Part(
+                (BINARY_GAUSSIAN_PROCESS, OneVsOneClassifier, OneVsRestClassifier),
+                shares=("n_features",),
+            ),
             "n_classes_": Integer(2, size="n_classes"),
         },
         optional={"log_marginal_likelihood_value_": Number()},
-        parameters={"optimizer": maybe(choice("fmin_l_bfgs_b"))},
+        parameters=GAUSSIAN_PROCESS_PARAMETERS,
+        check=check_binary_processes,
     ),
     declare(
         BINARY_GAUSSIAN_PROCESS,
         {
             "X_train_": Array(("n_rows", "n_features")),
-            "W_sr_": Array(("n_rows",), low=0),
+            # The roots of p (1 - p).
+            "W_sr_": Array(("n_rows",), low=0, high=0.5),
             "classes_": Labels(fewest=2),
             "f_cached": Array(("n_rows",)),
-            "kernel_": Part(KERNELS, fitted=False),
+            "kernel_": KERNEL,
             "log_marginal_likelihood_value_": Number(),
             "pi_": Array(("n_rows",), low=0, high=1),
             "y_train_": Array(("n_rows",), "i", low=0, high=1),
         },
         optional={"log_marginal_likelihood_value_": Number()},
-        parameters={"optimizer": maybe(choice("fmin_l_bfgs_b"))},
+        parameters=GAUSSIAN_PROCESS_PARAMETERS,
         not_stored=["L_", "rng"],
         rebuild=rebuild_decomposition,
     ),
-    *(declare(kind, parameters=KERNEL_PARAMETERS) for kind in KERNELS),
+    *(declare(kind, needed) for kind, needed in KERNEL_PARAMETERS_OF.items()),
 )

@@ -23,11 +23,10 @@ from calibrant.generation import (
 )
 from calibrant.metrics import Mean, Performance
 from calibrant.persistence.declarations._language import (
-    ANY_ESTIMATOR,
     CLASSES,
     CLASSIFIER,
     NOTE,
-    PARAMETER,
+    SCORER,
     choice,
     declare,
     maybe,
@@ -39,6 +38,7 @@ from calibrant.persistence.specifications import (
     Integer,
     ListOf,
     Number,
+    OneOf,
     Part,
     RefusedPartError,
 )
@@ -56,7 +56,7 @@ GENERATORS = (
     ResampledFolds,
 )
 COUPLING = {"coupling": choice(*COUPLINGS)}
-CALIBRATOR = Part()
+CALIBRATOR = Part(methods=("predict_proba", "predict"))
 PROBA = Number(0, 1)
 
 
@@ -76,8 +76,8 @@ def check_problems(model: Any, part: str) -> None:
     if model.calibrators_ is not None and len(model.calibrators_) != n_problems:
         raise RefusedPartError(f"{part}.calibrators_", f"must have size {n_problems}")
     for calibrator in (model.calibrators_ or ()) if is_direct else ():
-        # The columns of its probabilities.
-        if not set(getattr(calibrator, "classes_", np.arange(0)).tolist()) <= set(range(n_classes)):
+        columns = getattr(calibrator, "classes_", np.arange(0))  # of its probabilities
+        if columns.dtype.kind != "i" or not set(columns.tolist()) <= set(range(n_classes)):
             raise RefusedPartError(f"{part}.calibrators_", "must have the classes of the model")
     if model.code_ is not None and not all(
         np.any(side == 1) and np.any(side == -1) for side in model.code_.T
@@ -85,8 +85,13 @@ def check_problems(model: Any, part: str) -> None:
         raise RefusedPartError(f"{part}.code_", "must have two sides for each problem")
 
 
+def fitted_estimator(model: Any) -> dict[str, Any]:
+    """Return the estimator of an updated classifier, which ``fit`` does not fit."""
+    return {"estimator": model.estimator}
+
+
 def check_weights(calibrator: Any, part: str) -> None:
-    """Check that each weight has a calibrator, and that the weights sum to 1."""
+    """Check that each weight has a calibrator for all classes with rows, and that they sum to 1."""
     pairs = (
         (calibrator.weights_, calibrator.calibrators_),
         (calibrator.ensemble_weights_, calibrator.ensemble_calibrators_),
@@ -96,6 +101,10 @@ def check_weights(calibrator: Any, part: str) -> None:
     total = sum(sum(weights.values()) for weights, _ in pairs)
     if abs(total - 1) > 1e-6:
         raise RefusedPartError(part, f"must have weights that sum to 1, got {total}")
+    n_known = int(calibrator._known().sum())
+    for fitted in (*calibrator.calibrators_.values(), *calibrator.ensemble_calibrators_.values()):
+        if len(getattr(fitted, "classes_", range(n_known))) != n_known:
+            raise RefusedPartError(part, f"must have calibrators of {n_known} classes")
 
 
 def check_pairs(calibrator: Any, part: str) -> None:
@@ -136,7 +145,7 @@ AFFINE = {
     "intercept_": Array(("n_classes",), low=-1e12, high=1e12),
 }
 TEMPERATURE = Number(1e-12, 1e300)
-VOTERS = ListOf(Part((VotingEnsemble,)))
+VOTER = Part((VotingEnsemble,))
 
 DECLARATIONS = (
     declare(
@@ -147,12 +156,11 @@ DECLARATIONS = (
             "calibrators_": maybe(ListOf(CALIBRATOR)),
             "class_count_": Array(("n_classes",), low=0),
             "code_": maybe(Array(("n_classes", "n_problems"), "i", low=-1, high=1)),
-            "ensembles_": maybe(VOTERS),
-            "estimators_": ListOf(ANY_ESTIMATOR),
+            "ensembles_": maybe(ListOf(VOTER)),
+            "estimators_": ListOf(OneOf((VOTER, SCORER))),
             "strategy_": Part(STRATEGIES),
         },
         optional={"calibration_report_": maybe(Part((calibrators.CalibrationReport,)))},
-        parameters={"estimator": PARAMETER},
         check=check_problems,
     ),
     declare(
@@ -162,10 +170,11 @@ DECLARATIONS = (
             "calibrator_": Part((calibrators.UpdateCalibrator,)),
             "update_report_": Part((calibrators.UpdateReport,)),
         },
+        steps=fitted_estimator,
     ),
     declare(
         VotingEnsemble,
-        {**CLASSES, "estimators_": ListOf(ANY_ESTIMATOR)},
+        {**CLASSES, "estimators_": ListOf(SCORER, "n_estimators")},
     ),
     declare(ModelPerProblem),
     declare(SharedModel),

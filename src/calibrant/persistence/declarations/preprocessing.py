@@ -145,6 +145,14 @@ def check_polynomials(transformer: Any, part: str) -> None:
         raise RefusedPartError(part, "has degrees that differ from its parameter")
     if comb(n_features + min(high, 100), min(high, 100, n_features)) > MOST_POLYNOMIALS:
         raise RefusedPartError(part, f"must have at most {MOST_POLYNOMIALS} polynomials")
+    n_full, n_output = (
+        transformer._num_combinations(
+            n_features, lowest, high, transformer.interaction_only, transformer.include_bias
+        )
+        for lowest in (0, low)
+    )
+    if (transformer._n_out_full, transformer.n_output_features_) != (n_full, n_output):
+        raise RefusedPartError(part, "has another number of polynomials than it states")
 
 
 def rebuild_splines(transformer: Any) -> None:
@@ -153,20 +161,30 @@ def rebuild_splines(transformer: Any) -> None:
 
 
 def _rebuild_spline(spline: Any) -> BSpline:
+    knots, coefs = _knots_and_coefs(spline)
+    return BSpline(knots, coefs, spline.k, extrapolate=spline.extrapolate, axis=spline.axis)
+
+
+def _knots_and_coefs(spline: Any) -> tuple[Any, Any]:
     stored = vars(spline)
     # The names depend on the version of SciPy.
-    knots, coefs = (stored.get(f"_{name}", stored.get(name)) for name in "tc")
-    rebuilt = BSpline(knots, coefs, spline.k, extrapolate=spline.extrapolate, axis=spline.axis)
-    if len(coefs) < len(knots) - spline.k - 1:
-        raise ValueError("A spline has fewer coefficients than knots.")
-    return rebuilt
+    return stored.get("_t", stored.get("t")), stored.get("_c", stored.get("c"))
 
 
 def check_splines(transformer: Any, part: str) -> None:
-    """Check that all splines have the same number of columns, and the transformer's degree."""
+    """Check that all splines have the transformer's degree and number of columns."""
+    bases = transformer.n_features_out_ // transformer.n_features_in_
+    n_columns = bases + (not transformer.include_bias)
+    n_repeated = transformer.degree if transformer.extrapolation == "periodic" else 0
+    if bases * transformer.n_features_in_ != transformer.n_features_out_:
+        raise RefusedPartError(f"{part}.n_features_out_", "must be a multiple of the features")
     for number, spline in enumerate(transformer.bsplines_):
-        coefs = vars(spline).get("_c", vars(spline).get("c"))
-        if coefs is None or spline.k != transformer.degree:
+        knots, coefs = _knots_and_coefs(spline)
+        if (
+            spline.k != transformer.degree
+            or coefs.shape != (n_columns + n_repeated, n_columns)
+            or len(knots) != n_columns + n_repeated + spline.k + 1
+        ):
             raise RefusedPartError(f"{part}.bsplines_[{number}]", "does not match the transformer")
 
 

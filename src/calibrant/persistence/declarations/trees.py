@@ -223,7 +223,6 @@ FOREST_NOTES = dict.fromkeys(
 ) | {
     # The trees have all parameters of a forest; the prototype is not fitted.
     "base_estimator_": PARAMETER,
-    "estimator": PARAMETER,
     "estimator_": PARAMETER,
 }
 BITSETS = Array(("*", WORDS_PER_BITSET), "u", low=0)
@@ -235,12 +234,13 @@ def _forest(kind: type, tree: type, **fitted: Any) -> Any:
         kind,
         {
             **FEATURES,
+            "estimator": Part((tree,), fitted=False),
             "estimators_": ListOf(Part((tree,), shares=shares), "n_estimators"),
             "n_outputs_": Integer(1, 1),
             **fitted,
         },
         optional=FOREST_NOTES,
-        parameters={"monotonic_cst": PARAMETER},
+        parameters={"estimator": Part((tree,), fitted=False), "monotonic_cst": PARAMETER},
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 from calibrant import load
@@ -97,3 +98,17 @@ def test_estimators_of_earlier_versions_predict_the_same(path):
     model = load(path)
     values = getattr(model, prediction["method"])(np.array(expected["rows"]))
     np.testing.assert_allclose(values, prediction["values"], rtol=1e-7, atol=1e-12)
+
+
+def test_parameters_that_scikit_learn_does_not_accept_are_named(save_unchecked, tmp_path):
+    model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
+    model.set_params(solver="other", max_iter=-1, warm_start="deprecated")
+    path = tmp_path / "model.skops"
+    save_unchecked(model, path)
+    with pytest.warns(CalibrationWarning) as caught:
+        loaded = load(path)
+    message = "\n".join(str(warning.message) for warning in caught)
+    assert "solver='other' of LogisticRegression, max_iter=-1 of LogisticRegression" in message
+    assert "warm_start" not in message
+    assert caught[0].filename == __file__
+    assert (loaded.solver, loaded.max_iter, loaded.warm_start) == ("lbfgs", 100, False)

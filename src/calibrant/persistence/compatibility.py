@@ -19,6 +19,7 @@ from calibrant.calibrators.auto import AutoCalibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.classifier import CalibratedClassifier
 from calibrant.persistence.schema import attribute_nodes, iterate_nodes, type_name
+from calibrant.persistence.specifications import brief
 from calibrant.persistence.validation import iterate_objects
 
 # Former name of a type -> current name.
@@ -37,6 +38,9 @@ RENAMED_ATTRIBUTES: dict[str, dict[str, str]] = {
     "calibrant.calibrators.baselines.ConstantCalibrator": {"share": "frequency_"},
     "calibrant.calibrators.enir.ENIR": {"limited": "floored"},
 }
+
+# Defaults by which scikit-learn knows that a parameter was not set.
+PLACEHOLDERS = frozenset({"deprecated", "warn"})
 
 
 def apply_renames(schema: Any) -> None:
@@ -62,18 +66,25 @@ def apply_renames(schema: Any) -> None:
                 attributes.update(renamed)
 
 
-def upgrade_model(model: Any) -> None:
+def upgrade_model(model: Any) -> list[str]:
     """Add the attributes introduced after a model was saved to its parts.
 
     Parameters
     ----------
     model : estimator
         A loaded model, which is changed in place.
+
+    Returns
+    -------
+    list of str
+        The parameters that were set to their defaults because the installed scikit-learn does not
+        accept their values.
     """
+    replaced = []
     for part in iterate_objects(model):
         if isinstance(part, BaseEstimator):
             _add_missing_parameters(part)
-            _replace_invalid_parameters(part)
+            replaced += _replace_invalid_parameters(part)
         if isinstance(part, CalibratedClassifier) and not hasattr(part, "_scorer"):
             is_frozen = isinstance(part.estimators_[0], FrozenEstimator)
             part._scorer = SharedModel() if is_frozen else ModelPerProblem()
@@ -86,6 +97,7 @@ def upgrade_model(model: Any) -> None:
             vars(part).setdefault("n_ensemble", 0)
             vars(part).setdefault("ensemble_gain", 0.0)
             vars(part).setdefault("performance", None)
+    return list(dict.fromkeys(replaced))
 
 
 def _add_missing_parameters(estimator: BaseEstimator) -> None:
@@ -95,25 +107,29 @@ def _add_missing_parameters(estimator: BaseEstimator) -> None:
             setattr(estimator, name, parameter.default)
 
 
-def _replace_invalid_parameters(estimator: BaseEstimator) -> None:
-    """Set parameters that the installed scikit-learn does not accept to its defaults.
+def _replace_invalid_parameters(estimator: BaseEstimator) -> list[str]:
+    """Set parameters that the installed scikit-learn does not accept to its defaults, and say so.
 
-    Defaults such as "deprecated" differ between versions. Parameters that predictions depend on
-    are among the declared ones, which are checked as well.
+    Placeholders such as "deprecated" differ between versions and are not mentioned. Parameters
+    that predictions depend on are among the declared ones, which are checked as well.
     """
     if not hasattr(estimator, "_parameter_constraints") or _is_valid(estimator):
-        return
+        return []
+    replaced = []
     parameters = inspect.signature(type(estimator)).parameters
     required = {
         name: getattr(estimator, name)
         for name, parameter in parameters.items()
         if parameter.default is parameter.empty
     }
-    for name in parameters.keys() - required.keys():
-        probe = type(estimator)(**required)
-        setattr(probe, name, getattr(estimator, name))
+    for name in [name for name in parameters if name not in required]:
+        probe, value = type(estimator)(**required), getattr(estimator, name)
+        setattr(probe, name, value)
         if not _is_valid(probe):
             setattr(estimator, name, parameters[name].default)
+            if not (isinstance(value, str) and value in PLACEHOLDERS):
+                replaced.append(f"{name}={brief(value)} of {type(estimator).__name__}")
+    return replaced
 
 
 def _is_valid(estimator: BaseEstimator) -> bool:

@@ -43,8 +43,8 @@ def load(path: str | Path) -> Any:
     Warns
     -----
     CalibrationWarning
-        If the model was saved with another minor version of scikit-learn, since its
-        probabilities may differ.
+        If the model was saved with another minor version of scikit-learn, or if a parameter gets
+        its default because the installed version does not accept it: probabilities may differ.
 
     See Also
     --------

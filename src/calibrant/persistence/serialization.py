@@ -7,8 +7,10 @@ import warnings
 from types import ModuleType
 from typing import Any
 
+import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
+from calibrant.exceptions import CalibrationWarning
 from calibrant.persistence.archive import Archive, read_archive
 from calibrant.persistence.compatibility import apply_renames, upgrade_model
 from calibrant.persistence.declarations import DECLARATIONS
@@ -57,6 +59,11 @@ def deserialize(archive: Archive) -> Any:
     ------
     Exception
         Of any type, if the archive is damaged or forged.
+
+    Warns
+    -----
+    CalibrationWarning
+        If the installed scikit-learn does not accept a parameter of the model.
     """
     skops = import_skops()
     apply_renames(archive.schema)
@@ -67,8 +74,16 @@ def deserialize(archive: Archive) -> Any:
         # `load` warns once per file rather than once per estimator.
         warnings.simplefilter("ignore", InconsistentVersionWarning)
         model = skops.loads(archive.to_bytes(compress=False), trusted=trusted)
-    upgrade_model(model)
+    replaced = upgrade_model(model)
     validate_loaded_model(model)
+    if replaced:
+        warnings.warn(
+            f"scikit-learn {sklearn.__version__} does not accept these parameters of the model, "
+            f"which get their defaults: {', '.join(replaced)}. Predictions may differ. Fit the "
+            "model again with parameters that it accepts.",
+            CalibrationWarning,
+            stacklevel=3,
+        )
     return model
 
 

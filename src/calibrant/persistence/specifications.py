@@ -91,7 +91,7 @@ class Constant(Specification):
 
     def _check(self, value: Any, part: str, checker: Checker) -> None:
         if not any(type(value) is type(allowed) and value == allowed for allowed in self.values):
-            raise RefusedPartError(part, f"must be one of {self.values}, got {_brief(value)}")
+            raise RefusedPartError(part, f"must be one of {self.values}, got {brief(value)}")
 
 
 NOTHING = Constant((None,))
@@ -110,7 +110,7 @@ class Number(Specification):
         is_number = isinstance(number, int | float) and not isinstance(number, bool)
         if not is_number or not self.low <= number <= self.high:
             raise RefusedPartError(
-                part, f"must be a number from {self.low} to {self.high}, got {_brief(value)}"
+                part, f"must be a number from {self.low} to {self.high}, got {brief(value)}"
             )
 
 
@@ -126,7 +126,7 @@ class Integer(Specification):
         is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not is_integer or not self.low <= value <= self.high:
             raise RefusedPartError(
-                part, f"must be an integer from {self.low} to {self.high}, got {_brief(value)}"
+                part, f"must be an integer from {self.low} to {self.high}, got {brief(value)}"
             )
         if self.size is not None:
             bind(self.size, int(value), part, checker)
@@ -168,7 +168,7 @@ class Array(Specification):
     def _check(self, value: Any, part: str, checker: Checker) -> None:
         if not isinstance(value, np.ndarray) or value.dtype.kind not in self.kinds:
             raise RefusedPartError(
-                part, f"must be an array of kind {self.kinds!r}, got {_brief(value)}"
+                part, f"must be an array of kind {self.kinds!r}, got {brief(value)}"
             )
         is_half = value.dtype.kind == "f" and value.dtype.itemsize not in (4, 8)
         if is_half or not value.dtype.isnative:
@@ -206,7 +206,7 @@ class Labels(Specification):
     def _check(self, value: Any, part: str, checker: Checker) -> None:
         if not isinstance(value, np.ndarray) or value.ndim != 1 or len(value) < self.fewest:
             raise RefusedPartError(
-                part, f"must be an array of at least {self.fewest} labels, got {_brief(value)}"
+                part, f"must be an array of at least {self.fewest} labels, got {brief(value)}"
             )
         check_labels(value, part)
         bind(self.size, len(value), part, checker)
@@ -227,7 +227,7 @@ class ListOf(Specification):
     def _check(self, value: Any, part: str, checker: Checker) -> None:
         is_array = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == object
         if not is_array and type(value) not in (list, tuple):
-            raise RefusedPartError(part, f"must be a list, got {_brief(value)}")
+            raise RefusedPartError(part, f"must be a list, got {brief(value)}")
         if self.length is not None:
             bind(self.length, len(value), part, checker)
         for number, item in enumerate(value):
@@ -242,7 +242,7 @@ class DictOf(Specification):
 
     def _check(self, value: Any, part: str, checker: Checker) -> None:
         if type(value) is not dict:
-            raise RefusedPartError(part, f"must be a dictionary, got {_brief(value)}")
+            raise RefusedPartError(part, f"must be a dictionary, got {brief(value)}")
         for key, item in value.items():
             check_scalar(key, f"A key of {part}")
             self.value.check(item, f"{part}[{key!r}]", checker)
@@ -273,7 +273,7 @@ class Part(Specification):
         is_kind = type(value) in self.kinds if self.kinds else isinstance(value, BaseEstimator)
         if not checker.is_declared(value) or not is_kind:
             wanted = " or ".join(kind.__name__ for kind in self.kinds) or "a supported estimator"
-            raise RefusedPartError(part, f"must be {wanted}, got {_brief(value)}")
+            raise RefusedPartError(part, f"must be {wanted}, got {brief(value)}")
         inner = checker.check_part(value, part, fitted=self.fitted)
         if self.methods and not any(hasattr(value, method) for method in self.methods):
             raise RefusedPartError(part, f"must have {' or '.join(self.methods)}")
@@ -432,15 +432,13 @@ def check_scalar(value: Any, part: str) -> None:
         value is None
         or isinstance(value, bool | int | float | np.bool_ | np.number | np.datetime64)
     ):
-        raise RefusedPartError(part, f"must be a plain value, got {_brief(value)}")
+        raise RefusedPartError(part, f"must be a plain value, got {brief(value)}")
 
 
 def check_text(value: Any, part: str) -> None:
     """Check that a value is text without control characters."""
     if not isinstance(value, str) or not is_harmless(value):
-        raise RefusedPartError(
-            part, f"must be text without control characters, got {_brief(value)}"
-        )
+        raise RefusedPartError(part, f"must be text without control characters, got {brief(value)}")
 
 
 def check_labels(values: Any, part: str) -> None:
@@ -457,7 +455,8 @@ def is_harmless(text: str) -> bool:
     return all((char >= " " and not "\x7f" <= char <= "\x9f") or char in "\t\n\r" for char in text)
 
 
-def _brief(value: Any) -> str:
+def brief(value: Any) -> str:
+    """Return a short description of a value for messages, without control characters."""
     if isinstance(value, np.ndarray):
         return f"an array of type {value.dtype} and shape {value.shape}"
     if value is None or isinstance(value, bool | int | float | np.number):

@@ -18,8 +18,8 @@ from calibrant._core.records import Interval
 from calibrant.calibrators.auto import AutoCalibrator
 from calibrant.calibrators.report import CalibrationReport
 from calibrant.classifier import CalibratedClassifier
-from calibrant.persistence.schema import attribute_nodes, iterate_nodes, type_name
-from calibrant.persistence.specifications import brief
+from calibrant.persistence.nodes import attribute_nodes, iterate_nodes, type_name
+from calibrant.persistence.refusals import brief
 from calibrant.persistence.validation import iterate_objects
 
 # Former name of a type -> current name.

@@ -11,8 +11,8 @@ import sklearn
 from calibrant.exceptions import CalibrationWarning
 from calibrant.persistence.archive import read_archive
 from calibrant.persistence.model_file import ModelInfo, read_model_file
+from calibrant.persistence.refusals import first_line, printable
 from calibrant.persistence.serialization import deserialize, import_skops
-from calibrant.persistence.specifications import first_line, printable
 
 # Version strings in a forged file can have any length.
 MAX_VERSION_LENGTH = 20

@@ -17,7 +17,7 @@ import numpy as np
 
 from calibrant._core.records import Record
 from calibrant.persistence.archive import read_member
-from calibrant.persistence.specifications import is_harmless
+from calibrant.persistence.refusals import is_harmless
 
 # Incremented when files of the previous version can no longer be read.
 FORMAT_VERSION = 1

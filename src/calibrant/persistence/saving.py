@@ -16,8 +16,8 @@ from calibrant import __version__
 from calibrant._core.files import write_atomically
 from calibrant.persistence.archive import read_archive
 from calibrant.persistence.model_file import ModelInfo, add_info, fitted_labels
+from calibrant.persistence.refusals import first_line
 from calibrant.persistence.serialization import deserialize, serialize, skops_version
-from calibrant.persistence.specifications import first_line
 
 ALTERNATIVE = (
     "Replace that part, or use joblib.dump, which stores any model in a file that only its author "

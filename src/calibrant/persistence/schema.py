@@ -9,7 +9,7 @@ type does not name.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,9 @@ from calibrant.persistence.archive import Archive, parse_array
 from calibrant.persistence.declarations import DECLARATIONS
 from calibrant.persistence.declarations._language import type_path
 from calibrant.persistence.declarations.trees import TREE
-from calibrant.persistence.specifications import ALLOWED_VALUES, RefusedPartError, is_harmless
+from calibrant.persistence.nodes import attribute_nodes, plain_value, type_name
+from calibrant.persistence.refusals import RefusedPartError, is_harmless
+from calibrant.persistence.specifications import ALLOWED_VALUES
 
 # Loaders changed in meaning between protocols; calibrant never wrote a lower one.
 LOWEST_PROTOCOL = 2
@@ -198,7 +200,7 @@ class _SchemaChecker:
 
     def _check_object_array(self, node: dict[str, Any], part: str) -> None:
         self.check(node["shape"], part)
-        shape = _plain(node["shape"])
+        shape = plain_value(node["shape"])
         self._check_nesting(node["content"], shape, part)
 
     def _check_nesting(self, items: Any, shape: Any, part: str) -> None:
@@ -280,14 +282,14 @@ class _SchemaChecker:
         n_features, n_classes, n_outputs = arguments["content"]
         counts = self._array(n_classes, part)
         nodes, values = self._array(state["nodes"], part), self._array(state["values"], part)
-        n_nodes = _plain(state["node_count"])
-        depth = _plain(state["max_depth"])
+        n_nodes = plain_value(state["node_count"])
+        depth = plain_value(state["max_depth"])
         if (
             counts.dtype != np.intp
             or counts.shape != (1,)
             or counts[0] < 1
-            or _plain(n_outputs) != 1
-            or type(_plain(n_outputs)) is not int
+            or plain_value(n_outputs) != 1
+            or type(plain_value(n_outputs)) is not int
             or type(n_nodes) is not int
             or n_nodes < 1
             or nodes.shape != (n_nodes,)
@@ -297,8 +299,8 @@ class _SchemaChecker:
             or not values.flags.c_contiguous
             or type(depth) is not int
             or not 0 <= depth <= n_nodes
-            or type(_plain(n_features)) is not int
-            or not 1 <= _plain(n_features) < 2**31
+            or type(plain_value(n_features)) is not int
+            or not 1 <= plain_value(n_features) < 2**31
         ):
             raise RefusedPartError(part, "has sizes that do not match its nodes")
 
@@ -331,36 +333,3 @@ class _SchemaChecker:
         if name not in self._archive.arrays:
             raise RefusedPartError(part, "refers to an array that is not in the file")
         return name
-
-
-def type_name(node: dict[str, Any]) -> str:
-    """Return the name of the type of a node."""
-    return f"{node.get('__module__')}.{node.get('__class__')}"
-
-
-def attribute_nodes(node: dict[str, Any]) -> dict[str, Any]:
-    """Return the nodes of the attributes of an object by name; empty for other nodes."""
-    state = node.get("content")
-    content = state.get("content") if isinstance(state, dict) else None
-    return content if isinstance(content, dict) else {}
-
-
-def _plain(node: Any) -> Any:
-    """Return the value of a checked node of a plain value, a tuple or a list of them."""
-    if isinstance(node, dict) and node.get("__loader__") == "JsonNode":
-        return json.loads(node["content"])
-    if isinstance(node, dict) and node.get("__loader__") in ("TupleNode", "ListNode"):
-        return [_plain(item) for item in node["content"]]
-    return None
-
-
-def iterate_nodes(node: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the nodes of a schema."""
-    if isinstance(node, dict):
-        if "__loader__" in node:
-            yield node
-        for item in node.values():
-            yield from iterate_nodes(item)
-    elif isinstance(node, list):
-        for item in node:
-            yield from iterate_nodes(item)

@@ -9,7 +9,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from calibrant.persistence.declarations import DECLARATIONS
 from calibrant.persistence.declarations._language import type_path
 from calibrant.persistence.declarations.composition import SEARCHES
-from calibrant.persistence.schema import ROOT_KEYS, attribute_nodes, type_name
+from calibrant.persistence.nodes import attribute_nodes, type_name
+from calibrant.persistence.schema import ROOT_KEYS
 
 SEARCH_PATHS = frozenset(map(type_path, SEARCHES))
 NULL = {

@@ -9,44 +9,25 @@ unless the object states it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
+
+from calibrant.persistence.refusals import (
+    RefusedPartError,
+    brief,
+    check_labels,
+    check_scalar,
+    check_text,
+)
 
 # Squares, and products with such numbers of features, are still finite.
 LARGEST = 1e100
 Size = str | int
 # Of sums of probabilities.
 ROUNDING = 1e-6
-
-
-class RefusedPartError(ValueError):
-    """A part of a model that is not as declared.
-
-    Parameters
-    ----------
-    part : str
-        Where it is, such as "estimators_[0].tree_".
-    reason : str
-        What is wrong, as the rest of a sentence that begins with the part.
-    """
-
-    def __init__(self, part: str, reason: str) -> None:
-        super().__init__(f"{printable(part) or 'The model'} {printable(reason)}.")
-
-
-def printable(text: str) -> str:
-    """Return text with control characters escaped, so that a terminal does not obey them."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of an error message, ending with a period, without control codes."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return printable(lines[0]).rstrip(".") + "."
 
 
 class Checker(Protocol):
@@ -357,51 +338,6 @@ class _Allowed:
 ALLOWED_VALUES = _Allowed()
 
 
-@dataclass(frozen=True)
-class Declaration:
-    """What a model file may contain of one type.
-
-    Attributes
-    ----------
-    path : str
-        The name of the type in model files.
-    kind : type
-        The type.
-    fitted : mapping of str to Specification
-        The attributes of every fitted object of the type.
-    optional : mapping of str to Specification
-        Attributes that depend on parameters or on the version of scikit-learn.
-    parameters : mapping of str to Specification
-        Attributes that unfitted objects have too.
-    not_stored : frozenset of str
-        Attributes that are left out of files: state of the training, and what ``rebuild`` makes.
-    check : callable or None
-        Checks what shapes and ranges cannot express, given the object and its part.
-    rebuild : callable or None
-        Makes what was not stored, given the object.
-    steps : callable or None
-        Given a checked object, returns the parts by name that must be fitted if it is. This is for
-        types whose parameters are fitted in place, such as pipelines.
-    """
-
-    path: str
-    kind: type
-    fitted: Mapping[str, Specification] = field(default_factory=dict)
-    optional: Mapping[str, Specification] = field(default_factory=dict)
-    parameters: Mapping[str, Specification] = field(default_factory=dict)
-    not_stored: frozenset[str] = frozenset()
-    check: Any = None
-    rebuild: Any = None
-    steps: Any = None
-
-    def specification(self, name: str) -> Specification | None:
-        """Return the specification of an attribute, or None if it is not declared."""
-        for group in (self.fitted, self.optional, self.parameters):
-            if name in group:
-                return group[name]
-        return None
-
-
 def bind(size: Size, length: int, part: str, checker: Checker) -> None:
     """Check a length against a named size, or give the size its value; the size "*" is any."""
     if size == "*":
@@ -422,48 +358,3 @@ def check_shape(
         raise RefusedPartError(part, f"must have {len(sizes)} dimensions, got {len(shape)}")
     for size, length in zip(sizes, shape, strict=True):
         bind(size, length, part, checker)
-
-
-def check_scalar(value: Any, part: str) -> None:
-    """Check that a value is None or plain: a finite or NaN number, a date, or harmless text."""
-    if isinstance(value, str):
-        check_text(value, part)
-    elif not (
-        value is None
-        or isinstance(value, bool | int | float | np.bool_ | np.number | np.datetime64)
-    ):
-        raise RefusedPartError(part, f"must be a plain value, got {brief(value)}")
-
-
-def check_text(value: Any, part: str) -> None:
-    """Check that a value is text without control characters."""
-    if not isinstance(value, str) or not is_harmless(value):
-        raise RefusedPartError(part, f"must be text without control characters, got {brief(value)}")
-
-
-def check_labels(values: Any, part: str) -> None:
-    """Check that an array contains plain numbers, harmless text or dates."""
-    if values.dtype.kind not in "biufUSMO":
-        raise RefusedPartError(part, f"must be numbers, text or dates, got {values.dtype}")
-    if values.dtype.kind in "UO":
-        for item in values.tolist():
-            check_scalar(item, part)
-
-
-def is_harmless(text: str) -> bool:
-    """Return whether text is free of control characters other than tabs and line breaks."""
-    return all((char >= " " and not "\x7f" <= char <= "\x9f") or char in "\t\n\r" for char in text)
-
-
-def brief(value: Any) -> str:
-    """Return a short description of a value for messages, without control characters."""
-    if isinstance(value, np.ndarray):
-        return f"an array of type {value.dtype} and shape {value.shape}"
-    if value is None or isinstance(value, bool | int | float | np.number):
-        return repr(value)[:40]
-    if isinstance(value, str):
-        return repr(value[:40])
-    name = getattr(value, "__name__", None)
-    if name is not None:
-        return f"the function or type {name}"
-    return f"an object of type {type(value).__name__}"

@@ -15,7 +15,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from calibrant.persistence.declarations import declaration_of
-from calibrant.persistence.specifications import Checker, Declaration, RefusedPartError
+from calibrant.persistence.declarations._language import Declaration
+from calibrant.persistence.refusals import RefusedPartError
+from calibrant.persistence.specifications import Checker
 
 # Sizes that depend on others, by name.
 DERIVED_SIZES: dict[str, Callable[[int], int]] = {

@@ -21,8 +21,7 @@ from calibrant.persistence.declarations import (
     trees,
     vectors,
 )
-from calibrant.persistence.declarations._language import type_path
-from calibrant.persistence.specifications import Declaration
+from calibrant.persistence.declarations._language import Declaration, type_path
 
 FAMILIES = {
     "calibrant": own,

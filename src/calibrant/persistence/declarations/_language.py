@@ -1,9 +1,10 @@
-"""Shorthand for declarations of estimators."""
+"""Declarations of types, and shorthand for those of estimators."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -12,7 +13,6 @@ from calibrant.persistence.specifications import (
     NOTHING,
     Array,
     Constant,
-    Declaration,
     DictOf,
     Distribution,
     Integer,
@@ -64,6 +64,51 @@ RESTRICTED: Specifications = {
     "random_state": OneOf((NOTHING, Constant(("deprecated",)), Integer(0, 2**64 - 1))),
     "max_iter_predict": Integer(1, 10**6),
 }
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a model file may contain of one type.
+
+    Attributes
+    ----------
+    path : str
+        The name of the type in model files.
+    kind : type
+        The type.
+    fitted : mapping of str to Specification
+        The attributes of every fitted object of the type.
+    optional : mapping of str to Specification
+        Attributes that depend on parameters or on the version of scikit-learn.
+    parameters : mapping of str to Specification
+        Attributes that unfitted objects have too.
+    not_stored : frozenset of str
+        Attributes that are left out of files: state of the training, and what ``rebuild`` makes.
+    check : callable or None
+        Checks what shapes and ranges cannot express, given the object and its part.
+    rebuild : callable or None
+        Makes what was not stored, given the object.
+    steps : callable or None
+        Given a checked object, returns the parts by name that must be fitted if it is. This is for
+        types whose parameters are fitted in place, such as pipelines.
+    """
+
+    path: str
+    kind: type
+    fitted: Mapping[str, Specification] = field(default_factory=dict)
+    optional: Mapping[str, Specification] = field(default_factory=dict)
+    parameters: Mapping[str, Specification] = field(default_factory=dict)
+    not_stored: frozenset[str] = frozenset()
+    check: Any = None
+    rebuild: Any = None
+    steps: Any = None
+
+    def specification(self, name: str) -> Specification | None:
+        """Return the specification of an attribute, or None if it is not declared."""
+        for group in (self.fitted, self.optional, self.parameters):
+            if name in group:
+                return group[name]
+        return None
 
 
 def type_path(kind: type) -> str:

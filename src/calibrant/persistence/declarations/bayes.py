@@ -26,6 +26,7 @@ from calibrant.persistence.declarations._language import (
     choice,
     declare,
 )
+from calibrant.persistence.refusals import RefusedPartError
 from calibrant.persistence.specifications import (
     FLAG,
     LARGEST,
@@ -34,7 +35,6 @@ from calibrant.persistence.specifications import (
     ListOf,
     Number,
     OneOf,
-    RefusedPartError,
 )
 
 

@@ -36,6 +36,7 @@ from calibrant.persistence.declarations._language import (
     declare,
     maybe,
 )
+from calibrant.persistence.refusals import RefusedPartError
 from calibrant.persistence.specifications import (
     FLAG,
     Array,
@@ -46,7 +47,6 @@ from calibrant.persistence.specifications import (
     Number,
     OneOf,
     Part,
-    RefusedPartError,
     Text,
 )
 

@@ -28,7 +28,8 @@ from calibrant.persistence.declarations._language import (
     PER_FEATURE,
     declare,
 )
-from calibrant.persistence.specifications import FLAG, Array, Number, OneOf, Part, RefusedPartError
+from calibrant.persistence.refusals import RefusedPartError
+from calibrant.persistence.specifications import FLAG, Array, Number, OneOf, Part
 
 
 def rebuild_classes(model: Any) -> None:

@@ -23,16 +23,8 @@ from calibrant.persistence.declarations._language import (
     declare,
     maybe,
 )
-from calibrant.persistence.specifications import (
-    Array,
-    DictOf,
-    Integer,
-    Number,
-    OneOf,
-    Part,
-    RefusedPartError,
-    Text,
-)
+from calibrant.persistence.refusals import RefusedPartError
+from calibrant.persistence.specifications import Array, DictOf, Integer, Number, OneOf, Part, Text
 
 SEARCH_TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
 

@@ -22,16 +22,8 @@ from calibrant.persistence.declarations._language import (
     declare,
     maybe,
 )
-from calibrant.persistence.specifications import (
-    Array,
-    Integer,
-    Labels,
-    ListOf,
-    Number,
-    OneOf,
-    Part,
-    RefusedPartError,
-)
+from calibrant.persistence.refusals import RefusedPartError
+from calibrant.persistence.specifications import Array, Integer, Labels, ListOf, Number, OneOf, Part
 
 BINARY_GAUSSIAN_PROCESS = resolve_name(
     "sklearn.gaussian_process._gpc:_BinaryGaussianProcessClassifierLaplace"

@@ -31,6 +31,7 @@ from calibrant.persistence.declarations._language import (
     declare,
     maybe,
 )
+from calibrant.persistence.refusals import RefusedPartError
 from calibrant.persistence.specifications import (
     FLAG,
     Array,
@@ -40,7 +41,6 @@ from calibrant.persistence.specifications import (
     Number,
     OneOf,
     Part,
-    RefusedPartError,
 )
 from calibrant.strategies import AllPairs, Direct, OneVsRest, OutputCode
 from calibrant.updating import UpdatedClassifier

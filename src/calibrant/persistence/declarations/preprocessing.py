@@ -37,6 +37,7 @@ from calibrant.persistence.declarations._language import (
     declare,
     maybe,
 )
+from calibrant.persistence.refusals import RefusedPartError
 from calibrant.persistence.specifications import (
     ALLOWED_VALUES,
     FLAG,
@@ -50,7 +51,6 @@ from calibrant.persistence.specifications import (
     OneOf,
     Part,
     Plain,
-    RefusedPartError,
 )
 
 MOST_POLYNOMIALS = 10**6

@@ -32,23 +32,23 @@ from calibrant.persistence.declarations._language import (
     FEATURES,
     NOTE,
     PARAMETER,
+    Declaration,
     choice,
     declare,
     maybe,
     type_path,
 )
 from calibrant.persistence.declarations.values import Nodes
+from calibrant.persistence.refusals import RefusedPartError
 from calibrant.persistence.specifications import (
     LARGEST,
     Array,
-    Declaration,
     Integer,
     Labels,
     ListOf,
     Number,
     OneOf,
     Part,
-    RefusedPartError,
 )
 
 # The child number of a leaf in scikit-learn's trees.

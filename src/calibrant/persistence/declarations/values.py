@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from calibrant.persistence.specifications import (
-    LARGEST,
-    Array,
-    Checker,
-    RefusedPartError,
-    Specification,
-)
+from calibrant.persistence.refusals import RefusedPartError
+from calibrant.persistence.specifications import LARGEST, Array, Checker, Specification
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,8 @@ from calibrant.persistence.declarations._language import (
     declare,
 )
 from calibrant.persistence.declarations.values import Dense32, SparseOrDense
-from calibrant.persistence.specifications import (
-    FLAG,
-    Array,
-    Integer,
-    ListOf,
-    Number,
-    RefusedPartError,
-)
+from calibrant.persistence.refusals import RefusedPartError
+from calibrant.persistence.specifications import FLAG, Array, Integer, ListOf, Number
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from calibrant._core.phrases import capitalize, count
+from calibrant._core.phrases import capitalize, count, join_phrases
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,7 @@ def test_a_noun_may_have_an_irregular_plural():
 def test_capitalizing_keeps_the_rest():
     assert capitalize("naive Bayes") == "Naive Bayes"
     assert capitalize("") == ""
+
+
+def test_phrases_are_joined_by_commas_and_and():
+    assert [join_phrases("abc"[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]

@@ -91,7 +91,9 @@ def test_results_are_also_written_as_json(data, tmp_path):
         assert f"Warning: {warning}" in result.stdout
     assert any("use 'patient' for groups" in warning for warning in content["warnings"])
     assert content["next_command"][-1] == "--groups=patient"
-    assert f"as advised above: {shlex.join(content['next_command'])}" in result.stdout
+    assert (
+        f"with the same 'patient' together: {shlex.join(content['next_command'])}" in result.stdout
+    )
     results.unlink()
     assert run(*content["next_command"][1:], "--json", results).exit_code == 0
     followed = json.loads(results.read_text(encoding="utf-8"))

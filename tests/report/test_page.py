@@ -212,7 +212,7 @@ def test_warnings_stand_above_the_answers_and_notes_do_not(make_evaluation):
     page = render_report(analyze(evaluation), source)
     banner, rest = page.split('id="answer"')
     assert "1 warning before you rely on this" in banner
-    assert "&#39;leak&#39; alone determines the class of every row." in banner
+    assert "&#39;leak&#39; alone tells the class of every row." in banner
     assert "&#39;id&#39; is not used" not in banner
     assert "&#39;id&#39; is not used" in rest
     assert 'class="banner"' not in render_report(analyze(evaluation))
@@ -235,12 +235,14 @@ def test_a_column_that_gives_the_class_away_rules_out_a_yes(make_evaluation):
     page = render_report(analysis, source)
     found = answers(page)
     trust = found["Can I trust its probabilities?"]
-    assert trust.startswith("Not yet Do not rely on this answer before you know whether a column")
+    assert trust.startswith("Not yet First find out whether 'leak' is known")
     assert "badge calibrated" not in page
-    assert 'ignore it (<code class="option">--ignore</code>).' in page  # not broken across lines
+    assert (
+        'leave it out (<code class="option">--ignore=leak</code>).' in page
+    )  # not broken across lines
     assert found["What do I type?"] == (
-        "First, create the report again as advised above:calibrant report --ignore=leak If "
-        "that does not apply to your data: calibrant fit"
+        "First, create the report again without 'leak':calibrant report --ignore=leak If "
+        "'leak' is known at the time of a prediction: calibrant fit"
     )
 
 
@@ -262,7 +264,8 @@ def test_a_model_no_better_than_guessing_is_not_fitted(make_evaluation):
     [model] = evaluation.models
     useless = replace(evaluation, models=(replace(model, uncalibrated=half, calibrated=half),))
     found = answers(render_report(analyze(useless), make_reported(useless)))
-    assert "Do not rely on this model" in found["Can I trust its probabilities?"]
+    assert found["Which model?"].startswith("None yet The closest is model 3, ")
+    assert "is not clearly better than guessing." in found["Can I trust its probabilities?"]
     assert found["What do I type?"].startswith("Nothing yet: look for columns")
 
 

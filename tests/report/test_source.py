@@ -47,7 +47,7 @@ def test_warnings_are_those_notices_that_endanger_the_answers(make_evaluation):
     schema = describe_table(table, "y")
     assert [notice.topic for notice in schema.notices] == ["leakage", "ignored"]
     [warning] = Source("data.csv", table, schema).warnings(analysis)
-    assert warning.startswith("'leak' alone determines the class")
+    assert warning.startswith("'leak' alone tells the class")
     assert Source().warnings(analysis) == []
 
 
@@ -78,9 +78,20 @@ def test_the_next_step_follows_the_warnings(make_evaluation):
         "--merge-case",
     )
     assert step.otherwise == ["fit"]
+    assert step.text == (
+        "First, create the report again without 'leak', keeping rows with the same 'patient' "
+        "together, with the classes merged:"
+    )
+    assert step.exception == (
+        "if 'leak' is known at the time of a prediction, rows with the same 'patient' are "
+        "unrelated and the classes really differ"
+    )
     assert find_step(["x", "leak"], merge_case=True).command[-1] == "--ignore=leak"
     # Without its only column, there would be no report.
     assert find_step(["leak"]).command == (*commands.repeat, "--merge-case")
+    only = find_step(["leak"], merge_case=True)
+    assert only.text == "If 'leak' is known at the time of a prediction:"
+    assert only.command == ["fit"]
     followed = find_step(
         ["x", "leak", "patient"], merge_case=True, ignore=["leak"], groups="patient"
     )
@@ -90,8 +101,12 @@ def test_the_next_step_follows_the_warnings(make_evaluation):
 def test_repeated_rows_are_removed_first(make_evaluation):
     analysis = analyze(make_evaluation(("a", "b"), n_rows=240))
     x = np.random.RandomState(0).normal(size=60)
-    table = pd.DataFrame({"x": np.r_[x, x], "y": ["a", "b"] * 60})
+    table = pd.DataFrame({"x": np.r_[x, x[:30]], "y": ["a", "b"] * 45})
     commands = Commands(["report"], lambda *_: ["fit"])
     step = Source("data.csv", table, describe_table(table, "y"), commands).next_step(analysis)
-    assert step.text.startswith("First, remove the rows that were recorded twice")
-    assert (step.command, step.otherwise) == (["report"], ["fit"])
+    assert step.text == (
+        "First, remove the rows that were recorded twice, and save the cleaned table under the "
+        "same name. Then create the report again:"
+    )
+    assert step.exception == "if no row was recorded twice"
+    assert (step.command, step.otherwise) == (("report",), ["fit"])

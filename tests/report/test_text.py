@@ -49,20 +49,23 @@ def analysis(make_evaluation):
     [
         (
             Verdict.CALIBRATED,
-            "Yes: they are typically off by about 2 percentage points, at most by 5.",
+            "Yes: they are off by about 2 percentage points on average (at most 5, allowing for "
+            "chance).",
         ),
         (
             Verdict.NEARLY_CALIBRATED,
-            "Nearly: they are typically off by about 2 percentage points, at most by 5.",
+            "Nearly: they are off by about 2 percentage points on average (at most 5, allowing for "
+            "chance).",
         ),
         (
             Verdict.MISCALIBRATED,
-            "No: they are typically off by about 30 percentage points, at most by 35.",
+            "No: they are off by about 30 percentage points on average (at most 35, allowing for "
+            "chance).",
         ),
         (
             Verdict.UNCLEAR,
-            "Cannot tell: 1,000 rows are too few to rule out that they are typically off by up to "
-            "20 percentage points. About 25,000 more rows would settle it.",
+            "Cannot tell: with only 1,000 rows, the average error could be as large as 20 "
+            "percentage points. About 25,000 more rows would show whether it is at most 5.",
         ),
     ],
 )
@@ -72,21 +75,24 @@ def test_every_verdict_is_answered_with_its_sizes(verdict, answer):
 
 def test_groups_are_asked_for_if_rows_belong_to_groups():
     found = make_miscalibration(Verdict.UNCLEAR, n_groups=100)
-    assert text.answer_trust(found).startswith("Cannot tell: 100 groups are too few")
-    assert text.answer_trust(found).endswith("About 2,500 more groups would settle it.")
+    assert text.answer_trust(found).startswith("Cannot tell: with only 100 groups, the average")
+    assert text.answer_trust(found).endswith(
+        "About 2,500 more groups would show whether it is at most 5."
+    )
 
 
 def test_a_miscalibration_that_cannot_be_measured_is_described_as_such():
     found = Miscalibration(0.71, 0.7, Interval(0.0, 0.0, 0.08), 0.01, 60, 60)
     assert text.answer_trust(found).startswith(
-        "Cannot tell: they are off, but 60 rows are too few to measure by how much, up to 8 "
+        "Cannot tell: they are off, but with only 60 rows, the average error may be anything up "
+        "to 8 percentage points."
     )
 
 
 def test_without_an_interval_no_largest_error_is_given():
     found = Miscalibration(0.8, 0.7, Interval(0.1, np.nan, np.nan), 0.01)
     assert text.answer_trust(found) == (
-        "No: they are too confident, typically off by about 10 percentage points."
+        "No: they are too confident, off by about 10 percentage points on average."
     )
     unclear = replace(found, p_value=0.2)
     assert text.answer_trust(unclear) == "Cannot tell: there are too few rows."
@@ -110,7 +116,7 @@ def test_the_test_and_the_interval_behind_a_verdict_are_described():
     found = make_miscalibration(Verdict.MISCALIBRATED, 0.8, 0.51)
     assert text.describe_miscalibration(found).replace(NBSP, " ") == (
         "The most probable class gets a probability of 80% on average and is right 51% of the "
-        "time. The probabilities are typically off by about 30 percentage points (95% interval: "
+        "time. The probabilities are off by about 30 percentage points on average (95% interval: "
         "24 to 35). A test across all classes finds miscalibration beyond chance (p ≤ 0.001)."
     )
 
@@ -121,7 +127,7 @@ def test_the_largest_error_is_the_same_number_in_all_sentences(high, p_value):
     error = Interval(0.04, 0.0, high)
     found = Miscalibration(0.9, 0.87, error, p_value, n_rows=300, n_groups=300)
     answer = text.answer_trust(found)
-    assert "at most by 8." in answer or "up to 8 percentage points" in answer
+    assert "(at most 8, " in answer or "as large as 8 percentage points" in answer
     assert "(95% interval: 0 to 8)" in text.describe_miscalibration(found)
 
 
@@ -156,11 +162,38 @@ def test_guessing_is_compared_by_accuracy_and_by_probabilities(skill, ending):
     assert answer.endswith(ending)
 
 
-def test_a_model_no_better_than_guessing_is_warned_of(analysis):
-    assert text.warn_of_guessing(analysis) == ""
+def test_a_class_named_like_the_target_is_told_apart():
+    answer = text.answer_skill(make_skill(), ["n", "y"], "y")
+    assert "Always guessing 'y = y' would be right" in answer
+    assert "Always guessing 'y' would" in text.answer_skill(make_skill(), ["n", "y"], "outcome")
+
+
+@pytest.fixture(scope="module")
+def hopeless(analysis):
     chance = make_skill(scores=(-0.1, 0.2))
     models = [replace(model, calibrated_skill=chance) for model in analysis.models]
-    hopeless = Analysis(analysis.evaluation, tuple(models), analysis.ranking)
+    return Analysis(analysis.evaluation, tuple(models), analysis.ranking)
+
+
+def test_no_model_is_recommended_if_none_is_better_than_guessing(analysis, hopeless):
+    assert text.answer_model(analysis) == "Model 3, calibrated."
+    assert text.answer_model(hopeless) == "None yet: the closest is model 3, calibrated."
+    assert text.describe_recommendation(hopeless).startswith("The closest is model 3, calibrated. ")
+
+
+@pytest.mark.parametrize(
+    ("points", "answer"),
+    [
+        (["rows are repeated"], "Rows are repeated: see the warning above."),
+        (["a is so", "b too"], "A is so; b too: see the warnings above."),
+    ],
+)
+def test_the_points_of_the_warnings_are_repeated(points, answer):
+    assert text.answer_data(points, has_repeats=False) == answer
+
+
+def test_a_model_no_better_than_guessing_is_warned_of(analysis, hopeless):
+    assert text.warn_of_guessing(analysis) == ""
     assert text.warn_of_guessing(hopeless, "mood") == (
         "No model is clearly better at predicting 'mood' than guessing by the class frequencies, "
         "as far as 240 rows can tell. Look for columns that say more about it, or add rows."
@@ -208,16 +241,17 @@ def test_a_gain_is_described_by_the_probability_of_the_true_class():
     )
 
 
-def test_the_recommendation_names_models_that_are_not_clearly_worse(analysis):
+def test_the_recommendation_names_models_that_are_about_as_good(analysis):
     # Calibrated, both models predict the same.
     assert text.describe_recommendation(analysis) == (
-        "Of 2 models, its probabilities are closest to what happened (lowest log loss). Not "
-        "clearly worse: model 4, calibrated."
+        "Of 2 models, its probabilities are closest to what happened. About as good: model 4, "
+        "calibrated. Calibrated: corrected so that its probabilities come true as often as they "
+        "say."
     )
     best, *others = analysis.ranking
     worse = [replace(other, excess_loss=0.1, p_value=0.01) for other in others]
     described = text.describe_recommendation(replace(analysis, ranking=(best, *worse)))
-    assert described.endswith("(lowest log loss); the other is worse, beyond chance.")
+    assert "closest to what happened; the other is worse, beyond chance. Calibrated:" in described
 
 
 @pytest.mark.parametrize(

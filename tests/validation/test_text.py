@@ -62,7 +62,7 @@ def test_the_mix_of_classes_is_named_with_its_frequencies(validations):
 
 def test_a_changed_model_is_named(validations):
     model = validations["model"]
-    assert answer_right(model).startswith("No: they are too confident, typically off by about ")
+    assert answer_right(model).startswith("No: they are too confident, off by about ")
     assert answer_change(model).startswith("Yes, for the worse, beyond chance: log loss ")
     assert answer_cause(model) == "The model."
     assert "the probabilities still do not fit the new rows" in describe_cause(model)
@@ -71,10 +71,10 @@ def test_a_changed_model_is_named(validations):
 
 def test_few_rows_settle_nothing(validations):
     model = validations["few"]
-    assert answer_right(model).startswith("Cannot tell: 25 rows are too few")
+    assert answer_right(model).startswith("Cannot tell: with only 25 rows,")
     assert answer_cause(model).startswith("Cannot tell")
     assert answer_advice(model).startswith("Collect more rows")
-    more = f"About {model.miscalibration.n_more:,} more rows would settle it."
+    more = f"About {model.miscalibration.n_more:,} more rows would show whether it is at most 5."
     assert answer_right(model).endswith(more)
     assert describe_advice(model) == ""
 
@@ -126,7 +126,7 @@ def test_the_largest_error_is_the_same_number_in_all_sentences(validations):
     error = replace(model.miscalibration.error, estimate=0.04, low=0.0, high=0.071)
     found = replace(model.miscalibration, error=error, accuracy=model.miscalibration.confidence)
     model = replace(model, miscalibration=found)
-    assert "by 8" in answer_right(model) or "up to 8" in answer_right(model)
+    assert "(at most 8, allowing for chance)" in answer_right(model)
     assert "and is correct" in describe_right(model)
     assert "(95% interval: 0 to 8 points)" in describe_right(model)
 
@@ -185,8 +185,8 @@ def test_groups_are_not_called_rows():
     rng = np.random.RandomState(0)
     proba = rng.dirichlet([1.0] * 2, size=40)
     model = validate_probabilities(proba, draw(proba, rng), [0, 1], groups=np.arange(40) // 2)
-    assert answer_right(model).startswith("Cannot tell: 20 groups are too few")
-    assert "more groups would settle it" in answer_right(model)
+    assert answer_right(model).startswith("Cannot tell: with only 20 groups,")
+    assert "more groups would show whether it is at most 5" in answer_right(model)
 
 
 def test_a_negligible_difference_has_no_p_value():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun.
@@ -25,3 +27,16 @@ def capitalize(text: str) -> str:
     'Naive Bayes'
     """
     return text[:1].upper() + text[1:]
+
+
+def join_phrases(phrases: Sequence[str]) -> str:
+    """Join phrases by commas, and the last one by "and".
+
+    Examples
+    --------
+    >>> from calibrant._core.phrases import join_phrases
+    >>> join_phrases(["a"]), join_phrases(["a", "b"]), join_phrases(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *rest, last = phrases
+    return f"{', '.join(rest)} and {last}" if rest else last

@@ -129,7 +129,7 @@ def report(
             "output": str(output),
         },
         summary=(
-            summarize(analysis, source.warnings(analysis), source.doubt(analysis)),
+            summarize(analysis, source.warnings(analysis), source.doubt(analysis), source.target),
             f"What do I type? {describe_step(source.next_step(analysis))}",
         ),
     )

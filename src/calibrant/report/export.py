@@ -8,7 +8,6 @@ from typing import Any
 
 from calibrant import __version__
 from calibrant._core.files import write_atomically
-from calibrant._core.phrases import capitalize
 from calibrant.report import text
 from calibrant.report.procedure import describe_procedure
 from calibrant.report.records import Analysis
@@ -46,14 +45,14 @@ def report_to_dict(analysis: Analysis, source: Source | None = None) -> dict[str
     return {
         "calibrant": __version__,
         "title": source.title,
-        "target": None if source.schema is None else source.schema.target,
+        "target": source.target,
         "groups": None if source.schema is None else source.schema.groups,
         "n_rows": len(evaluation.y),
         "class_count": dict(zip(classes, evaluation.class_count.tolist(), strict=True)),
         "answers": {
-            "model": f"{capitalize(best.label)}.",
+            "model": text.answer_model(analysis),
             "trust": text.answer_trust(best.miscalibration, source.doubt(analysis)),
-            "guessing": text.answer_skill(best.skill, classes),
+            "guessing": text.answer_skill(best.skill, classes, source.target),
         },
         "warnings": source.warnings(analysis),
         "notes": source.notes,

@@ -12,7 +12,7 @@ from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant._core.validation import check_alpha
 from calibrant.metrics import Decomposition, ReliabilityCurve
-from calibrant.report.effects import SMALL_CHANGE, Gain, Measure, Skill
+from calibrant.report.effects import SMALL_CHANGE, Effect, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.verdicts import ALPHA, Miscalibration, Verdict
 
@@ -109,7 +109,7 @@ class Standing(StrEnum):
     Attributes
     ----------
     BEST, SAME, CLOSE, WORSE : str
-        In the report: recommended, practically the same, not clearly worse, worse.
+        In the report: recommended, practically the same, about as good, worse.
     """
 
     BEST = "best"
@@ -270,6 +270,11 @@ class Analysis(Record):
     def recommendation(self) -> Decision:
         """What the report concludes about the best model."""
         return self.decisions[0]
+
+    @property
+    def beats_guessing(self) -> bool:
+        """Whether the best model is clearly better than guessing."""
+        return self.recommendation.skill.effect is Effect.IMPROVED
 
     def _decide(self, ranked: RankedModel, *, is_best: bool) -> Decision:
         model = self.models[ranked.model]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from calibrant._core.phrases import capitalize, join_phrases
+from calibrant.report.faults import Fault, find_faults
 from calibrant.report.records import Analysis
 from calibrant.report.text import BETTER_COLUMNS, warn_of_guessing
 
@@ -17,6 +19,16 @@ if TYPE_CHECKING:
 
 # Longer texts do not serve as names of rows.
 LONGEST_NAME = 40
+# What notes on these topics are about; all others are about columns.
+SUBJECTS = {
+    "classes": "classes",
+    "spelling": "classes",
+    "duplicates": "rows",
+    "rows": "rows",
+    "file": "how the file was read",
+    "missing": "how the file was read",
+    "numbers": "how the file was read",
+}
 
 
 @dataclass(frozen=True)
@@ -53,22 +65,21 @@ class NextStep:
     otherwise : sequence of str
         Words of the command to run instead if the warnings do not apply. Empty means that there
         is none.
+    exception : str
+        When the warnings do not apply, as a clause that begins with "if".
     """
 
     text: str = ""
     command: Sequence[str] = ()
     otherwise: Sequence[str] = ()
+    exception: str = ""
 
 
 def describe_step(step: NextStep) -> str:
     """Return a next step as a line of text."""
     words = [step.text] if step.text else []
     words += [shlex.join(step.command)] if step.command else []
-    words += (
-        [f"(if that does not apply to your data: {shlex.join(step.otherwise)})"]
-        if step.otherwise
-        else []
-    )
+    words += [f"({step.exception}: {shlex.join(step.otherwise)})"] if step.otherwise else []
     return " ".join(words)
 
 
@@ -127,8 +138,7 @@ class Source:
 
     def warnings(self, analysis: Analysis) -> list[str]:
         """Return what endangers the answers of a report, most important first."""
-        target = None if self.schema is None else self.schema.target
-        guessing = warn_of_guessing(analysis, target)
+        guessing = warn_of_guessing(analysis, self.target)
         if self.has_notice("leakage", "warning"):
             # A column that says more about the class has been found.
             guessing = guessing.removesuffix(f" {BETTER_COLUMNS}")
@@ -138,6 +148,13 @@ class Source:
     def notes(self) -> list[str]:
         """What else to know about the data."""
         return self._notices("note")
+
+    @property
+    def subjects(self) -> str:
+        """What the notes are about."""
+        notices = () if self.schema is None else self.schema.notices
+        topics = [notice.topic for notice in notices if notice.severity == "note"]
+        return join_phrases(list(dict.fromkeys(SUBJECTS.get(each, "columns") for each in topics)))
 
     def _notices(self, severity: str) -> list[str]:
         notices = () if self.schema is None else self.schema.notices
@@ -150,50 +167,57 @@ class Source:
             notice.topic == topic and severity in (None, notice.severity) for notice in notices
         )
 
+    @property
+    def target(self) -> str | None:
+        """Name of the column of classes."""
+        return None if self.schema is None else self.schema.target
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """Faults of the data that endanger the answers, most important first."""
+        return () if self.schema is None else find_faults(self.schema)
+
+    def points(self, analysis: Analysis) -> list[str]:
+        """Return the points of the warnings, as short clauses."""
+        points = [each.point for each in self.faults]
+        if analysis.beats_guessing:
+            return points
+        what = "probabilities" if self.schema is None else "columns"
+        return [f"the {what} may say too little about the class", *points]
+
     def doubt(self, analysis: Analysis) -> str:
-        """Say why nobody should rely on the answers, as a clause; empty if there is no reason."""
-        if self.has_notice("leakage", "warning"):
-            return (
-                "do not rely on this answer before you know whether a column gives the class away."
-            )
-        if self.has_notice("groups", "warning") or self.has_notice("duplicates", "warning"):
-            return (
-                "do not rely on this answer, because models may have been tested on rows related "
-                "to those that they were trained on."
-            )
-        if warn_of_guessing(analysis):
-            return "do not rely on this model, which is not clearly better than guessing."
-        return ""
+        """Say why nobody should rely on the answers yet; empty if there is no reason.
+
+        The text consists of sentences, the first of which follows a colon.
+        """
+        reasons = []
+        if not analysis.beats_guessing:
+            reasons.append("the model is not clearly better than guessing.")
+        if self.faults:
+            reasons.append(f"first {join_phrases([each.remedy for each in self.faults])}.")
+        return " ".join([*reasons[:1], *map(capitalize, reasons[1:])])
 
     def next_step(self, analysis: Analysis) -> NextStep:
         """Return what to do next: what the warnings advise, or else to fit the model."""
-        is_useless = bool(warn_of_guessing(analysis))
-        fit = () if is_useless else self._spell_fit(analysis)
-        repeat = self.commands.repeat
-        options = self._find_options()
-        if options and repeat:
-            text = "First, create the report again as advised above:"
-            return NextStep(text, (*repeat, *options), fit)
-        if self.has_notice("duplicates", "warning") and repeat:
-            text = "First, remove the rows that were recorded twice, and create the report again:"
-            return NextStep(text, repeat, fit)
-        if is_useless:
+        fit = self._spell_fit(analysis) if analysis.beats_guessing else ()
+        faults, repeat = self.faults, self.commands.repeat
+        options = [option for each in faults for option in each.options]
+        exception = f"if {join_phrases([each.exception for each in faults])}" if faults else ""
+        repeats = [each.remedy for each in faults if each.topic == "duplicates"]
+        if repeat and (options or repeats):
+            again = ["create the report again", *(each.change for each in faults if each.change)]
+            start = "First, "
+            if repeats:
+                start += f"{repeats[0]}, and save the cleaned table under the same name. Then "
+            text = f"{start}{' '.join([again[0], ', '.join(again[1:])]).strip()}:"
+            return NextStep(text, (*repeat, *options), fit, exception)
+        if not analysis.beats_guessing:
             return NextStep(
                 "Nothing yet: look for columns that say more about the class, or add rows."
             )
-        return NextStep(f"{self.commands.purpose}:", fit) if fit else NextStep()
-
-    def _find_options(self) -> list[str]:
-        """Return the options that the warnings advise, with at most one column of groups."""
-        if self.schema is None:
-            return []
-        advised = [notice.option for notice in self.schema.notices if notice.option]
-        groups = [option for option in advised if option.startswith("--groups=")]
-        ignored = [option for option in advised if option.startswith("--ignore=")]
-        rest = [option for option in advised if option not in (*groups, *ignored)]
-        n_left = len(self.schema.features) - len(ignored)
-        # Some column must remain to predict the class from.
-        return [*(ignored if n_left > 0 else []), *groups[:1], *rest]
+        if not fit:
+            return NextStep()
+        return NextStep(f"{capitalize(exception) or self.commands.purpose}:", fit)
 
     def _spell_fit(self, analysis: Analysis) -> Sequence[str]:
         """Return the command that fits and saves the recommended model; empty if there is none."""

@@ -15,7 +15,7 @@ from calibrant._core.phrases import capitalize, count
 from calibrant.calibrators import CalibrationReport
 from calibrant.report.effects import Doubt, Effect, Gain, ScoreChanges, Skill
 from calibrant.report.formatting import has_bounds, p_value, percent, points_up
-from calibrant.report.records import Analysis, Standing
+from calibrant.report.records import Analysis, Decision, Standing
 from calibrant.report.verdicts import (
     NO_ERROR,
     SMALL_ERROR,
@@ -42,9 +42,13 @@ DOUBT_BADGES = {
 STANDING_LABELS = {
     Standing.BEST: "recommended",
     Standing.SAME: "practically the same",
-    Standing.CLOSE: "not clearly worse",
+    Standing.CLOSE: "about as good",
     Standing.WORSE: "worse, beyond chance",
 }
+# Where nobody should rely on the answers yet.
+DOUBT_BADGE = "Not yet"
+NO_MODEL = "None yet"
+ON_THESE_ROWS = "On these rows:"
 # What to do about a model that is no better than guessing.
 BETTER_COLUMNS = "Look for columns that say more about it, or add rows."
 TENDENCY_LABELS = {
@@ -53,32 +57,46 @@ TENDENCY_LABELS = {
 }
 
 
-def summarize(analysis: Analysis, warnings: Sequence[str] = (), doubt: str = "") -> str:
+def summarize(
+    analysis: Analysis,
+    warnings: Sequence[str] = (),
+    doubt: str = "",
+    target: str | None = None,
+) -> str:
     """Answer the questions of the report, one per line, after the warnings."""
     best = analysis.recommendation
     return "\n".join(
         [
             *(f"Warning: {' '.join(warning.split())}" for warning in warnings),
-            f"Which model? {capitalize(best.label)}.",
+            f"Which model? {answer_model(analysis)}",
             f"Can I trust its probabilities? {answer_trust(best.miscalibration, doubt)}",
-            f"Compared with guessing? {answer_skill(best.skill, analysis.evaluation.classes)}",
+            "Compared with guessing? "
+            f"{answer_skill(best.skill, analysis.evaluation.classes, target)}",
         ]
     )
 
 
-def answer_trust(found: Miscalibration, doubt: str = "") -> str:
-    """Answer in one to three sentences whether probabilities can be trusted.
+def answer_model(analysis: Analysis) -> str:
+    """Name the model to use, or say that there is none."""
+    best = analysis.recommendation
+    if not analysis.beats_guessing:
+        return f"{NO_MODEL}: the closest is {best.label}."
+    return f"{capitalize(best.label)}."
 
-    A doubt, which is why nobody should rely on the answer, comes first.
+
+def answer_trust(found: Miscalibration, doubt: str = "") -> str:
+    """Answer in a few sentences whether probabilities can be trusted.
+
+    A doubt, which is why nobody should rely on the answer yet, comes first.
     """
-    start = f"{doubt} On these rows: " if doubt else ""
+    start = f"{doubt} {ON_THESE_ROWS} " if doubt else ""
     return f"{badge_trust(found, doubt)}: {start}{explain_verdict(found)}"
 
 
 def badge_trust(found: Miscalibration, doubt: str = "") -> str:
     """Return a verdict in a few words, which is never a yes if the answer is in doubt."""
     if doubt and found.verdict is not Verdict.MISCALIBRATED:
-        return "Not yet"
+        return DOUBT_BADGE
     return VERDICT_BADGES[found.verdict]
 
 
@@ -89,13 +107,10 @@ def explain_verdict(found: Miscalibration) -> str:
     start = "they are"
     if found.tendency is not Tendency.NEITHER:
         start = f"they are {TENDENCY_LABELS[found.tendency]},"
-    return f"{start} typically off by {_points(found.typical_error)}{_at_most(found)}."
-
-
-def _at_most(found: Miscalibration) -> str:
-    if isnan(found.largest_error):
-        return ""
-    return f", at most by {points_up(found.largest_error)}"
+    most = ""
+    if not isnan(found.largest_error):
+        most = f" (at most {points_up(found.largest_error)}, allowing for chance)"
+    return f"{start} off by {_points(found.typical_error)} on average{most}."
 
 
 def _points(error: float) -> str:
@@ -107,23 +122,26 @@ def _points(error: float) -> str:
 def _explain_unclear(found: Miscalibration) -> str:
     """Say what is unclear, and how many more rows would settle it."""
     unit = "row" if found.n_groups == found.n_rows else "group"
-    few = "there are too few rows"
-    if found.n_groups:
-        few = f"{count(found.n_groups, unit)} {'is' if found.n_groups == 1 else 'are'} too few"
-    if isnan(found.largest_error):
-        return f"{few}."
+    if not found.n_groups or isnan(found.largest_error):
+        return "there are too few rows."
+    few = f"with only {count(found.n_groups, unit)},"
     most = count(points_up(found.largest_error), "percentage point")
     more = ""
     if found.n_more is not None:
-        more = f" About {count(found.n_more, f'more {unit}')} would settle it."
+        more = (
+            f" About {count(found.n_more, f'more {unit}')} would show whether it is at most "
+            f"{100 * SMALL_ERROR:.0f}."
+        )
     if found.is_significant:
-        return f"they are off, but {few} to measure by how much, up to {most}.{more}"
-    return f"{few} to rule out that they are typically off by up to {most}.{more}"
+        return f"they are off, but {few} the average error may be anything up to {most}.{more}"
+    return f"{few} the average error could be as large as {most}.{more}"
 
 
-def answer_skill(skill: Skill, classes: Sequence[Any]) -> str:
+def answer_skill(skill: Skill, classes: Sequence[Any], target: str | None = None) -> str:
     """Compare the predictions with guessing, in two or three sentences."""
     commonest = str(classes[skill.commonest_class])
+    if commonest == target:
+        commonest = f"{target} = {commonest}"
     return (
         f"It is right {percent(skill.accuracy)} of the time. Always guessing {commonest!r} would "
         f"be right {percent(skill.guess_accuracy)} of the time.{_judge_skill(skill)}"
@@ -149,8 +167,11 @@ def _judge_skill(skill: Skill) -> str:
     return f"{start}, and its probabilities are not clearly better than the class frequencies."
 
 
-def describe_checks(has_repeats: bool) -> str:
-    """Say what was looked for and not found, where there are no warnings."""
+def answer_data(points: Sequence[str], *, has_repeats: bool) -> str:
+    """Give the points of the warnings or, if there are none, what was looked for."""
+    if points:
+        warnings = "warning" if len(points) == 1 else "warnings"
+        return f"{capitalize('; '.join(points))}: see the {warnings} above."
     others = (
         "rows that belong together, classes that differ only in case, and models no better than "
         "guessing. Other problems are possible."
@@ -168,7 +189,7 @@ def describe_checks(has_repeats: bool) -> str:
 
 def warn_of_guessing(analysis: Analysis, target: str | None = None) -> str:
     """Say that no model is clearly better than guessing; an empty text if one is."""
-    if analysis.recommendation.skill.effect is Effect.IMPROVED:
+    if analysis.beats_guessing:
         return ""
     subject = "the class" if target is None else repr(target)
     n_models = len(analysis.models)
@@ -196,9 +217,9 @@ def describe_miscalibration(found: Miscalibration) -> str:
     }.get(found.verdict, "")
     return (
         f"The most probable class gets a probability of {percent(found.confidence)} on average and "
-        f"is right {percent(found.accuracy)} of the time. The probabilities are typically off by "
-        f"{_points(found.typical_error)}{bounds}. A test across all classes {finding} beyond "
-        f"chance ({p}){rest}."
+        f"is right {percent(found.accuracy)} of the time. The probabilities are off by "
+        f"{_points(found.typical_error)} on average{bounds}. A test across all classes "
+        f"{finding} beyond chance ({p}){rest}."
     )
 
 
@@ -239,19 +260,28 @@ def describe_gain(gain: Gain) -> str:
 
 
 def describe_recommendation(analysis: Analysis) -> str:
-    """Compare the recommended model with the others."""
-    _, *others = analysis.decisions
-    if not others:
-        return ""
-    close = [each.label for each in others if each.standing is not Standing.WORSE]
-    start = (
-        f"Of {count(len(others) + 1, 'model')}, its probabilities are closest to what happened "
-        "(lowest log loss)"
+    """Compare the recommended model with the others, and say what calibrated means."""
+    best, *others = analysis.decisions
+    sentences = []
+    if not analysis.beats_guessing:
+        sentences.append(f"The closest is {best.label}.")
+    elif others:
+        sentences += _compare_models(others)
+    sentences.append(
+        "Calibrated: corrected so that its probabilities come true as often as they say."
+        if best.calibrate
+        else "Uncalibrated: its probabilities are not corrected."
     )
+    return " ".join(sentences)
+
+
+def _compare_models(others: Sequence[Decision]) -> list[str]:
+    close = [each.label for each in others if each.standing is not Standing.WORSE]
+    start = f"Of {count(len(others) + 1, 'model')}, its probabilities are closest to what happened"
     if not close:
         rest = "the other is" if len(others) == 1 else "all others are"
-        return f"{start}; {rest} worse, beyond chance."
-    return f"{start}. Not clearly worse: {'; '.join(close)}."
+        return [f"{start}; {rest} worse, beyond chance."]
+    return [f"{start}.", f"About as good: {'; '.join(close)}."]
 
 
 def describe_calibration(report: CalibrationReport) -> str:

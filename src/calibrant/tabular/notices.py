@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -95,12 +96,13 @@ def _find_leakage(
             suspicion = _describe_leakage(rows[name], classes, is_number=is_number)
             suspicion = suspicion or find_near_leakage(rows[name], classes, is_number=is_number)
             if suspicion:
+                option = f"--ignore={name}"
                 warning = Notice(
                     "leakage",
-                    f"{suspicion} If its values are known only after the class, ignore it "
-                    "(--ignore).",
+                    f"{suspicion} If it would not be known at the time of a prediction, leave it "
+                    f"out ({shlex.quote(option)}).",
                     Severity.warning,
-                    f"--ignore={name}",
+                    option,
                 )
                 yield name, warning
 
@@ -229,10 +231,11 @@ def _describe_leakage(column: pd.Series, classes: NDArray[np.str_], *, is_number
     values = to_texts(column[present])
     pairs = set(zip(values.tolist(), known.tolist(), strict=True))
     n_values = len(set(values.tolist()))
-    if len(pairs) == n_values and n_values <= len(known) / 2:
-        return f"{column.name!r} alone determines the class of every row."
-    if is_number and _separates(to_numbers(column[present]), known):
-        return f"The range of {column.name!r} alone determines the class of every row."
+    is_repeated = n_values <= len(known) / 2
+    if (len(pairs) == n_values and is_repeated) or (
+        is_number and _separates(to_numbers(column[present]), known)
+    ):
+        return f"{column.name!r} alone tells the class of every row."
     if n_values == 2 and len(pairs) == len(np.unique(known)):
         singled_out = [
             label

@@ -92,7 +92,8 @@ def test_results_are_also_written_as_json(data, tmp_path):
     assert any("use 'patient' for groups" in warning for warning in content["warnings"])
     assert content["next_command"][-1] == "--groups=patient"
     assert (
-        f"with the same 'patient' together: {shlex.join(content['next_command'])}" in result.stdout
+        f"rows of the same 'patient' kept together: {shlex.join(content['next_command'])}"
+        in result.stdout
     )
     results.unlink()
     assert run(*content["next_command"][1:], "--json", results).exit_code == 0

@@ -258,6 +258,30 @@ def test_the_answer_on_the_data_names_the_checks(make_evaluation):
     assert answer.startswith("A few rows are repeated")
 
 
+def test_the_subtitle_says_which_rows_the_models_were_tested_on(make_evaluation):
+    evaluation = make_evaluation(("a", "b"))
+    analysis = analyze(evaluation)
+    start = "Each was tested on rows held back from its training"
+    assert f"{start}." in render_report(analysis, make_reported(evaluation))
+    # The second 100 rows repeat the first ones.
+    twice = replace(evaluation, y=np.r_[evaluation.y[:100], evaluation.y[:100], evaluation.y[:40]])
+    repeating = make_reported(twice, x=np.r_[0:100, 0:100, 0:40] / 7)
+    assert f"{start}, except for copies: see the warning." in render_report(analysis, repeating)
+    related = make_reported(evaluation, patient=np.arange(240) // 4)
+    assert f"{start}, but some may be related to training rows" in render_report(analysis, related)
+
+
+def test_says_and_is_right_are_compared_by_the_decision(make_evaluation):
+    evaluation = make_evaluation(("a", "b", "c"), n_models=1)
+    analysis = analyze(evaluation)
+    [model] = analysis.models
+    labels = re.findall(r'class="tendency small">(.*?)<', render_report(analysis))
+    found = [model.calibrated_miscalibration, model.miscalibration, model.calibrated_miscalibration]
+    tendencies = [text.TENDENCY_LABELS.get(each.tendency) for each in found]
+    assert labels == [label for label in tendencies if label]
+    assert "too confident" in labels
+
+
 def test_a_model_no_better_than_guessing_is_not_fitted(make_evaluation):
     evaluation = make_evaluation(("a", "b"), n_models=1)
     half = np.full((len(evaluation.y), 2), 0.5)

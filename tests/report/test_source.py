@@ -79,11 +79,11 @@ def test_the_next_step_follows_the_warnings(make_evaluation):
     )
     assert step.otherwise == ["fit"]
     assert step.text == (
-        "First, create the report again without 'leak', keeping rows with the same 'patient' "
-        "together, with the classes merged:"
+        "First, create the report again without 'leak', with rows of the same 'patient' kept "
+        "together and with the classes merged:"
     )
     assert step.exception == (
-        "if 'leak' is known at the time of a prediction, rows with the same 'patient' are "
+        "if 'leak' is known at the time of a prediction, rows of the same 'patient' are "
         "unrelated and the classes really differ"
     )
     assert find_step(["x", "leak"], merge_case=True).command[-1] == "--ignore=leak"

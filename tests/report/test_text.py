@@ -73,6 +73,16 @@ def test_every_verdict_is_answered_with_its_sizes(verdict, answer):
     assert text.answer_trust(make_miscalibration(verdict)) == answer
 
 
+def test_a_doubt_comes_first_and_more_rows_do_not_settle_it():
+    answer = text.answer_trust(make_miscalibration(Verdict.UNCLEAR), "first look again.")
+    assert answer == (
+        "Not yet: first look again. On these rows: with only 1,000 rows, the average error could "
+        "be as large as 20 percentage points."
+    )
+    bad = text.answer_trust(make_miscalibration(Verdict.MISCALIBRATED), "first look again.")
+    assert bad.startswith("No: first look again. On these rows: they are off by about 30 ")
+
+
 def test_groups_are_asked_for_if_rows_belong_to_groups():
     found = make_miscalibration(Verdict.UNCLEAR, n_groups=100)
     assert text.answer_trust(found).startswith("Cannot tell: with only 100 groups, the average")
@@ -245,8 +255,7 @@ def test_the_recommendation_names_models_that_are_about_as_good(analysis):
     # Calibrated, both models predict the same.
     assert text.describe_recommendation(analysis) == (
         "Of 2 models, its probabilities are closest to what happened. About as good: model 4, "
-        "calibrated. Calibrated: corrected so that its probabilities come true as often as they "
-        "say."
+        "calibrated. Calibrated: corrected to come true as often as predicted."
     )
     best, *others = analysis.ranking
     worse = [replace(other, excess_loss=0.1, p_value=0.01) for other in others]

@@ -59,13 +59,13 @@ def _describe_fault(topic: str, options: Sequence[str], n_features: int) -> Faul
     if topic == "leakage":
         return _describe_leakage(names, options, n_features)
     if topic == "groups":
-        rows = f"rows with the same {names[0]!r}"  # one column of groups is enough
+        rows = f"rows of the same {names[0]!r}"  # one column of groups is enough
         return Fault(
             topic,
             point=f"{rows} may be related",
             remedy=f"keep {rows} together",
             exception=f"{rows} are unrelated",
-            change=f"keeping {rows} together",
+            change=f"with {rows} kept together",
             options=(options[0],),
         )
     if topic == "spelling":

@@ -30,8 +30,8 @@ def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[st
         "The verdict on probabilities depends on a test of calibration across all classes and on "
         "the size of the error: yes if the test finds nothing and the error is at most "
         f"{SMALL_ERROR:.0%}, even at the upper end of its interval; nearly if the test finds a "
-        "miscalibration that small; no if it finds a larger one; cannot tell otherwise. Typically "
-        "off by: the error of the probability of the most probable class, root mean square, or "
+        "miscalibration that small; no if it finds a larger one; cannot tell otherwise. Off on "
+        "average: the error of the probability of the most probable class, root mean square, or "
         "the largest difference between the mean probability and the frequency of a class, if "
         "that is larger and beyond chance. At most: the upper end of the interval.",
         "Guessing means predicting the class frequencies among the training rows, and always "

@@ -205,11 +205,12 @@ class Source:
         exception = f"if {join_phrases([each.exception for each in faults])}" if faults else ""
         repeats = [each.remedy for each in faults if each.topic == "duplicates"]
         if repeat and (options or repeats):
-            again = ["create the report again", *(each.change for each in faults if each.change)]
+            changes = [each.change for each in faults if each.change]
+            again = f" {join_phrases(changes)}" if changes else ""
             start = "First, "
             if repeats:
                 start += f"{repeats[0]}, and save the cleaned table under the same name. Then "
-            text = f"{start}{' '.join([again[0], ', '.join(again[1:])]).strip()}:"
+            text = f"{start}create the report again{again}:"
             return NextStep(text, (*repeat, *options), fit, exception)
         if not analysis.beats_guessing:
             return NextStep(

@@ -90,7 +90,7 @@ def answer_trust(found: Miscalibration, doubt: str = "") -> str:
     A doubt, which is why nobody should rely on the answer yet, comes first.
     """
     start = f"{doubt} {ON_THESE_ROWS} " if doubt else ""
-    return f"{badge_trust(found, doubt)}: {start}{explain_verdict(found)}"
+    return f"{badge_trust(found, doubt)}: {start}{explain_verdict(found, doubt)}"
 
 
 def badge_trust(found: Miscalibration, doubt: str = "") -> str:
@@ -100,10 +100,13 @@ def badge_trust(found: Miscalibration, doubt: str = "") -> str:
     return VERDICT_BADGES[found.verdict]
 
 
-def explain_verdict(found: Miscalibration) -> str:
-    """Give the sizes behind a verdict, as a sentence that follows a colon."""
+def explain_verdict(found: Miscalibration, doubt: str = "") -> str:
+    """Give the sizes behind a verdict, as sentences that follow a colon.
+
+    If the answer is in doubt, more rows would not settle it.
+    """
     if found.verdict is Verdict.UNCLEAR:
-        return _explain_unclear(found)
+        return _explain_unclear(found) + ("" if doubt else _ask_for_rows(found))
     start = "they are"
     if found.tendency is not Tendency.NEITHER:
         start = f"they are {TENDENCY_LABELS[found.tendency]},"
@@ -120,21 +123,26 @@ def _points(error: float) -> str:
 
 
 def _explain_unclear(found: Miscalibration) -> str:
-    """Say what is unclear, and how many more rows would settle it."""
-    unit = "row" if found.n_groups == found.n_rows else "group"
+    """Say how large the error may be."""
     if not found.n_groups or isnan(found.largest_error):
         return "there are too few rows."
-    few = f"with only {count(found.n_groups, unit)},"
+    few = f"with only {count(found.n_groups, _unit(found))},"
     most = count(points_up(found.largest_error), "percentage point")
-    more = ""
-    if found.n_more is not None:
-        more = (
-            f" About {count(found.n_more, f'more {unit}')} would show whether it is at most "
-            f"{100 * SMALL_ERROR:.0f}."
-        )
     if found.is_significant:
-        return f"they are off, but {few} the average error may be anything up to {most}.{more}"
-    return f"{few} the average error could be as large as {most}.{more}"
+        return f"they are off, but {few} the average error may be anything up to {most}."
+    return f"{few} the average error could be as large as {most}."
+
+
+def _ask_for_rows(found: Miscalibration) -> str:
+    """Say how many more rows would settle a verdict."""
+    if found.n_more is None:
+        return ""
+    more = count(found.n_more, f"more {_unit(found)}")
+    return f" About {more} would show whether it is at most {100 * SMALL_ERROR:.0f}."
+
+
+def _unit(found: Miscalibration) -> str:
+    return "row" if found.n_groups == found.n_rows else "group"
 
 
 def answer_skill(skill: Skill, classes: Sequence[Any], target: str | None = None) -> str:
@@ -268,9 +276,9 @@ def describe_recommendation(analysis: Analysis) -> str:
     elif others:
         sentences += _compare_models(others)
     sentences.append(
-        "Calibrated: corrected so that its probabilities come true as often as they say."
+        "Calibrated: corrected to come true as often as predicted."
         if best.calibrate
-        else "Uncalibrated: its probabilities are not corrected."
+        else "Uncalibrated: not corrected."
     )
     return " ".join(sentences)
 

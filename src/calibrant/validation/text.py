@@ -75,7 +75,7 @@ def _describe_error(model: Validation) -> str:
         bounds = f" ({percent(found.error.level)} interval: {low} to {high} points)"
     if found.typical_error >= SMALLEST_ERROR:
         return (
-            f"The probabilities are typically off by about {points(found.typical_error)}{bounds}."
+            f"The probabilities are off by about {points(found.typical_error)} on average{bounds}."
         )
     if model.is_significant:
         return (

@@ -28,14 +28,14 @@ def test_every_warning_is_a_fault_with_its_remedy():
     ]
     warned = [notice.topic for notice in schema.notices if notice.severity == "warning"]
     assert [each.topic for each in faults] == warned
-    assert faults[0].remedy == "find out whether 'leak' is known at the time of a prediction"
+    assert faults[0].remedy == "check whether 'leak' is known when predicting"
 
 
 def test_many_columns_that_give_the_class_away_are_one_fault():
     leaks = {f"leak{i}": [f"{each} {i}" for each in LABELS] for i in range(5)}
     [fault] = find_faults(describe_table(make_table(**leaks), "y", merge_case=True))
     assert fault.point == "'leak0', 'leak1', 'leak2' and 2 more may give the class away"
-    assert fault.exception.endswith(" are known at the time of a prediction")
+    assert fault.exception.endswith(" are known when predicting")
     assert len(fault.options) == 5
 
 

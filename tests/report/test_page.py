@@ -235,14 +235,14 @@ def test_a_column_that_gives_the_class_away_rules_out_a_yes(make_evaluation):
     page = render_report(analysis, source)
     found = answers(page)
     trust = found["Can I trust its probabilities?"]
-    assert trust.startswith("Not yet First find out whether 'leak' is known")
+    assert trust.startswith("Not yet First check whether 'leak' is known")
     assert "badge calibrated" not in page
     assert (
         'leave it out (<code class="option">--ignore=leak</code>).' in page
     )  # not broken across lines
     assert found["What do I type?"] == (
         "First, create the report again without 'leak':calibrant report --ignore=leak If "
-        "'leak' is known at the time of a prediction: calibrant fit"
+        "'leak' is known when predicting: calibrant fit"
     )
 
 
@@ -268,7 +268,7 @@ def test_the_subtitle_says_which_rows_the_models_were_tested_on(make_evaluation)
     repeating = make_reported(twice, x=np.r_[0:100, 0:100, 0:40] / 7)
     assert f"{start}, except for copies: see the warning." in render_report(analysis, repeating)
     related = make_reported(evaluation, patient=np.arange(240) // 4)
-    assert f"{start}, but some may be related to training rows" in render_report(analysis, related)
+    assert f"{start}, except for related ones: see the warning." in render_report(analysis, related)
 
 
 def test_says_and_is_right_are_compared_by_the_decision(make_evaluation):

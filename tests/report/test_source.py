@@ -83,14 +83,14 @@ def test_the_next_step_follows_the_warnings(make_evaluation):
         "together and with the classes merged:"
     )
     assert step.exception == (
-        "if 'leak' is known at the time of a prediction, rows of the same 'patient' are "
+        "if 'leak' is known when predicting, rows of the same 'patient' are "
         "unrelated and the classes really differ"
     )
     assert find_step(["x", "leak"], merge_case=True).command[-1] == "--ignore=leak"
     # Without its only column, there would be no report.
     assert find_step(["leak"]).command == (*commands.repeat, "--merge-case")
     only = find_step(["leak"], merge_case=True)
-    assert only.text == "If 'leak' is known at the time of a prediction:"
+    assert only.text == "If 'leak' is known when predicting:"
     assert only.command == ["fit"]
     followed = find_step(
         ["x", "leak", "patient"], merge_case=True, ignore=["leak"], groups="patient"

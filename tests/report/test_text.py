@@ -188,18 +188,24 @@ def hopeless(analysis):
 def test_no_model_is_recommended_if_none_is_better_than_guessing(analysis, hopeless):
     assert text.answer_model(analysis) == "Model 3, calibrated."
     assert text.answer_model(hopeless) == "None yet: the closest is model 3, calibrated."
-    assert text.describe_recommendation(hopeless).startswith("The closest is model 3, calibrated. ")
+    assert text.describe_recommendation(hopeless).startswith("The closest is model 3, calibrated.")
 
 
 @pytest.mark.parametrize(
     ("points", "answer"),
     [
-        (["rows are repeated"], "Rows are repeated: see the warning above."),
-        (["a is so", "b too"], "A is so; b too: see the warnings above."),
+        (["rows are repeated"], "Rows are repeated (see above)."),
+        (["a is so", "b too"], "A is so; b too (see above)."),
     ],
 )
 def test_the_points_of_the_warnings_are_repeated(points, answer):
     assert text.answer_data(points, has_repeats=False) == answer
+
+
+def test_the_label_of_a_model_is_explained(analysis):
+    best = analysis.recommendation
+    assert text.explain_label(best).startswith("Calibrated: corrected")
+    assert text.explain_label(replace(best, calibrate=False)) == "Uncalibrated: not corrected."
 
 
 def test_a_model_no_better_than_guessing_is_warned_of(analysis, hopeless):
@@ -255,12 +261,12 @@ def test_the_recommendation_names_models_that_are_about_as_good(analysis):
     # Calibrated, both models predict the same.
     assert text.describe_recommendation(analysis) == (
         "Of 2 models, its probabilities are closest to what happened. About as good: model 4, "
-        "calibrated. Calibrated: corrected to come true as often as predicted."
+        "calibrated."
     )
     best, *others = analysis.ranking
     worse = [replace(other, excess_loss=0.1, p_value=0.01) for other in others]
     described = text.describe_recommendation(replace(analysis, ranking=(best, *worse)))
-    assert "closest to what happened; the other is worse, beyond chance. Calibrated:" in described
+    assert "closest to what happened; the other is worse, beyond chance." in described
 
 
 @pytest.mark.parametrize(

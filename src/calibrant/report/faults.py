@@ -90,12 +90,12 @@ def _describe_leakage(names: Sequence[str], options: Sequence[str], n_features: 
     shown = [repr(name) for name in names[:MOST_NAMES]]
     n_more = len(names) - len(shown)
     columns = join_phrases([*shown, f"{n_more} more"] if n_more else shown)
-    known = f"{columns} {'is' if len(names) == 1 else 'are'} known at the time of a prediction"
+    known = f"{columns} {'is' if len(names) == 1 else 'are'} known when predicting"
     others_remain = len(names) < n_features
     return Fault(
         "leakage",
         point=f"{columns} may give the class away",
-        remedy=f"find out whether {known}",
+        remedy=f"check whether {known}",
         exception=known,
         change=f"without {columns}" if others_remain else "",
         options=tuple(options) if others_remain else (),

@@ -49,8 +49,8 @@ MOST_CELLS = 12
 MOST_WARNINGS = 3
 # A change in a score is shown relative to no less than this, so that a negligible one looks small.
 SMALLEST_UNIT = 10 * SMALL_CHANGE
-# An option of a command in a text, with its value if that has no spaces.
-OPTION = re.compile(r"(--[a-z][a-z-]*(?:=\S*[^\s.,;)])?)")
+# An option of a command in a text, with its value if that is short and has no spaces.
+OPTION = re.compile(r"(--[a-z][a-z-]*(?:=\S{0,20}[^\s.,;)](?=[\s.,;)]|$))?)")
 
 
 def write_report(

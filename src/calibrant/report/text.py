@@ -178,8 +178,7 @@ def _judge_skill(skill: Skill) -> str:
 def answer_data(points: Sequence[str], *, has_repeats: bool) -> str:
     """Give the points of the warnings or, if there are none, what was looked for."""
     if points:
-        warnings = "warning" if len(points) == 1 else "warnings"
-        return f"{capitalize('; '.join(points))}: see the {warnings} above."
+        return f"{capitalize('; '.join(points))} (see above)."
     others = (
         "rows that belong together, classes that differ only in case, and models no better than "
         "guessing. Other problems are possible."
@@ -268,28 +267,27 @@ def describe_gain(gain: Gain) -> str:
 
 
 def describe_recommendation(analysis: Analysis) -> str:
-    """Compare the recommended model with the others, and say what calibrated means."""
+    """Compare the recommended model with the others; an empty text if there are none."""
     best, *others = analysis.decisions
-    sentences = []
     if not analysis.beats_guessing:
-        sentences.append(f"The closest is {best.label}.")
-    elif others:
-        sentences += _compare_models(others)
-    sentences.append(
-        "Calibrated: corrected to come true as often as predicted."
-        if best.calibrate
-        else "Uncalibrated: not corrected."
-    )
-    return " ".join(sentences)
+        return f"The closest is {best.label}."
+    return _compare_models(others) if others else ""
 
 
-def _compare_models(others: Sequence[Decision]) -> list[str]:
+def explain_label(decision: Decision) -> str:
+    """Say what the label of a model means."""
+    if decision.calibrate:
+        return "Calibrated: corrected to come true as often as predicted."
+    return "Uncalibrated: not corrected."
+
+
+def _compare_models(others: Sequence[Decision]) -> str:
     close = [each.label for each in others if each.standing is not Standing.WORSE]
     start = f"Of {count(len(others) + 1, 'model')}, its probabilities are closest to what happened"
     if not close:
         rest = "the other is" if len(others) == 1 else "all others are"
-        return [f"{start}; {rest} worse, beyond chance."]
-    return [f"{start}.", f"About as good: {'; '.join(close)}."]
+        return f"{start}; {rest} worse, beyond chance."
+    return f"{start}. About as good: {'; '.join(close)}."
 
 
 def describe_calibration(report: CalibrationReport) -> str:

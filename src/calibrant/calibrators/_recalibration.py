@@ -175,7 +175,6 @@ class _Objective:
 
     def __init__(self, kind: Map, log_score: FloatArray, target: FloatArray):
         self.log_score = log_score
-        self.kind = kind
         total = target.sum()
         self.target = target / total
         self.weight = row_sums(self.target)
@@ -208,9 +207,8 @@ class _Objective:
         weighted = self.weight * self.proba
         by_score = self.proba * self.log_score
         n_classes = self.log_score.shape[1]
-        hessian = np.empty((2 * n_classes, 2 * n_classes))
         products = np.hstack([self.proba, by_score])
-        hessian[:] = -(products * self.weight).T @ products
+        hessian = -(products * self.weight).T @ products
         first = np.arange(n_classes)
         second = first + n_classes
         hessian[first, first] += weighted.sum(axis=0)

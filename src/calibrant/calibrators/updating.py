@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
 from calibrant._core.cross_fitting import N_FOLDS, cross_fit, fold_of_points
-from calibrant._core.phrases import capitalize, count
+from calibrant._core.phrases import capitalize, count, join_phrases
 from calibrant._core.records import Record
 from calibrant._core.rowwise import softmax
 from calibrant._core.threads import one_blas_thread
@@ -153,7 +153,7 @@ class UpdateReport(Record):
         if self.choice == UpdateChoice.FULL:
             return (
                 f"The probabilities are recalibrated in full, because {rows} contradict "
-                f"{', '.join(rejected[:-1])} and {rejected[-1]} beyond chance."
+                f"{join_phrases(rejected)} beyond chance."
             )
         return (
             f"{capitalize(_NAMES[self.choice])} is chosen: {rows} contradict "

@@ -223,7 +223,7 @@ def _read_subjects(
     if against is not None:
         if all(map(os.path.exists, (model, against))) and os.path.samefile(model, against):
             raise ValueError(
-                f"--against must name another model than the first, but {against} and {model} are "
+                f"--against must name a model other than the first, but {against} and {model} are "
                 "the same file. Name the other model, or omit --against."
             )
         if not is_model_file(against):

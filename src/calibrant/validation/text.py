@@ -17,6 +17,7 @@ from calibrant.report.formatting import (
     signed,
 )
 from calibrant.report.text import answer_trust
+from calibrant.report.verdicts import NO_ERROR
 from calibrant.validation.records import (
     SMALL_DIFFERENCE,
     Cause,
@@ -25,8 +26,6 @@ from calibrant.validation.records import (
     ValidationResult,
 )
 
-# A smaller error would be displayed as 0 percentage points.
-SMALLEST_ERROR = 0.005
 # How an update is named where it has not been made yet.
 UPDATES = {
     UpdateChoice.INTERCEPTS: "a correction for class frequencies",
@@ -73,7 +72,7 @@ def _describe_error(model: Validation) -> str:
     if has_bounds(found.error):
         low, high = f"{100 * found.error.low:.0f}", points_up(found.largest_error)
         bounds = f" ({percent(found.error.level)} interval: {low} to {high} points)"
-    if found.typical_error >= SMALLEST_ERROR:
+    if found.typical_error >= NO_ERROR:
         return (
             f"The probabilities are off by about {points(found.typical_error)} on average{bounds}."
         )
@@ -298,7 +297,8 @@ def describe_procedure(result: ValidationResult) -> list[str]:
         "frequencies and confidence. The p-value of both together is twice the smaller one. The "
         "verdict follows from it and from the upper end of the interval of the error, as in the "
         "report: no if the p-value is below 5% and the error may exceed 5 percentage points, "
-        "nearly if only the former holds, cannot tell if only the latter holds, and yes otherwise.",
+        "nearly if only the former holds, cannot tell if only the latter holds or the error is too "
+        "small to be measured, and yes otherwise.",
         "Scores are compared with those of held-out rows at training by Welch's t-test, with "
         "Holm's correction. The scores of training are slightly optimistic, because the weights of "
         "the calibrators were fitted on the same rows. In simulations with models fitted on 60 "

@@ -1,7 +1,9 @@
 import multiprocessing
+import os
 import signal
+import time
 
-from calibrant._core.signals import tie_worker_to_command
+from calibrant._core.signals import COMMAND, SECONDS_BETWEEN_LOOKS, tie_worker_to_command
 
 
 def is_ignored() -> bool:
@@ -17,3 +19,15 @@ def test_only_workers_ignore_interrupts():
         signal.signal(signal.SIGINT, before)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(is_ignored)
+
+
+def survives() -> bool:
+    tie_worker_to_command()
+    time.sleep(3 * SECONDS_BETWEEN_LOOKS)
+    return True
+
+
+def test_workers_of_programs_that_a_command_started_are_tied_to_these_programs(monkeypatch):
+    monkeypatch.setenv(COMMAND, str(os.getppid()))  # inherited from a command
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply_async(survives).get(timeout=60)

@@ -12,8 +12,10 @@ from functools import cache
 from types import FrameType
 
 # The environment variable in which workers inherit the number of the command's process. A worker
-# that starts after the command was killed could not find it out.
+# that starts after the command was killed could not find it out: its parent is then the first
+# process of the system.
 COMMAND = "CALIBRANT_COMMAND_PROCESS"
+FIRST_PROCESS = 1
 # How long a worker may outlive a command that was killed.
 SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -34,7 +36,9 @@ def tie_worker_to_command() -> None:
 @cache
 def _watch_parent() -> None:
     """Start a thread that ends this process when its parent ends; once per process."""
-    parent = int(os.environ.get(COMMAND) or os.getppid())
+    parent = os.getppid()
+    if parent == FIRST_PROCESS:
+        parent = int(os.environ.get(COMMAND) or FIRST_PROCESS)
 
     def watch() -> None:
         while os.getppid() == parent:

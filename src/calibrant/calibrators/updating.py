@@ -97,10 +97,7 @@ class UpdateTest(Record):
     @property
     def numbers(self) -> str:
         """The statistic and the p-value, in words."""
-        return (
-            f"likelihood-ratio statistic {self.statistic:.1f}, "
-            f"{count(self.degrees_of_freedom, 'degree')} of freedom, p = {self.p_value:.3f}"
-        )
+        return f"likelihood-ratio statistic {self.statistic:.1f}, simulated p = {self.p_value:.3f}"
 
 
 @dataclass(frozen=True)
@@ -158,7 +155,7 @@ class UpdateReport(Record):
         return (
             f"{capitalize(_NAMES[self.choice])} is chosen: {rows} contradict "
             f"{' and '.join(rejected)} beyond chance, but not the corrected probabilities "
-            f"({last.numbers})."
+            f"({last.numbers}; the level is {self.alpha:g})."
         )
 
     def with_labels(self, classes: Sequence[Any] | NDArray[Any]) -> UpdateReport:

@@ -63,8 +63,9 @@ def test_files_with_forged_trees_are_refused(change_arrays, estimator, forged, t
             return None
         left = "left_child" if "left_child" in fields else "left"
         feature = "feature" if "feature" in fields else "feature_idx"
-        # The padding between fields must be the same wherever the tree occurs in the file.
-        nodes, loaded = np.zeros_like(nodes), nodes
+        # The padding between fields must be the same wherever the tree occurs in the file, and
+        # zeros_like leaves it as it was in memory.
+        nodes, loaded = np.zeros(nodes.shape, nodes.dtype), nodes
         for name in fields:
             nodes[name] = loaded[name]
         nodes[0][left] = {"child": 10**6, "cycle": 0}.get(forged, nodes[0][left])

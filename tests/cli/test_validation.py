@@ -259,7 +259,7 @@ def test_accidents_are_refused_and_leave_all_files_alone(run, fitted, mix, is_re
         (["validate", fitted, mix, "-o", mix], "must not replace an input"),
         (["validate", fitted, "-o", page], "no data file was given"),
         (["validate", mix, "--target", "y", "-o", page], "one column for each class"),
-        (["validate", fitted, mix, "--target", "z", "-o", page], "must name a column"),
+        (["validate", fitted, mix, "--target", "z", "-o", page], "no such column"),
         (["validate", tmp_path / "none.skops", mix, "-o", page], "there is no such file"),
     ):
         assert is_refused(run(*arguments), message)

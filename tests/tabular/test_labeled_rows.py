@@ -34,3 +34,10 @@ def test_unknown_classes_are_named(table):
 def test_fewer_than_ten_rows_are_refused(table):
     with pytest.raises(ValueError, match="at least 10 rows with a class, got 3"):
         select_labeled_rows(table[:4], ("a", "b", "c"), "y")
+
+
+def test_a_missing_column_of_classes_is_to_be_added_or_named(table):
+    with pytest.raises(ValueError, match=r"in 'class', but it has no such column\. Add it, or"):
+        select_labeled_rows(table, ("a", "b", "c"), "class")
+    with pytest.raises(ValueError, match="another column as target, such as 'y'"):
+        select_labeled_rows(table, ("a", "b", "c"), "Y")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from calibrant._core.phrases import count
 from calibrant._core.typing import IndexArray
 from calibrant.tabular.columns import find_column, labeled_rows, to_labels, to_texts
-from calibrant.tabular.phrases import list_names
+from calibrant.tabular.phrases import find_similar, list_names
 
 # With fewer rows, nothing can be said about probabilities.
 LEAST_ROWS = 10
@@ -66,7 +66,7 @@ def select_labeled_rows(
     LabeledRows
         The rows.
     """
-    target = find_column(table, target, "target")
+    target = _find_target(table, target)
     rows = labeled_rows(table, target, class_names)
     labels = to_labels(rows[target], class_names or {})
     notices = []
@@ -89,4 +89,17 @@ def select_labeled_rows(
     group = None if groups is None else to_texts(rows[find_column(table, groups, "groups")])
     return LabeledRows(
         rows, np.array([index[label] for label in labels.tolist()]), group, tuple(notices)
+    )
+
+
+def _find_target(table: pd.DataFrame, target: str) -> str:
+    """Return the name of the column of the classes, which new rows often lack."""
+    names = [str(column) for column in table.columns]
+    if target.strip() in names:
+        return target.strip()
+    similar = find_similar(target, names, most=1)
+    hint = f", such as {similar[0]!r}" if similar else ""
+    raise ValueError(
+        f"The table must have the true classes of its rows in {target!r}, but it has no such "
+        f"column. Add it, or give another column as target{hint}."
     )

@@ -19,6 +19,7 @@ from calibrant import CalibratedClassifier, load, save
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import AutoCalibrator, TemperatureScaling
 from calibrant.datasets import make_waveform
+from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import MonteCarloCV, RepeatedFolds
 from calibrant.metrics import log_loss
 
@@ -332,4 +333,16 @@ def test_forests_vote_if_told_to(waveform):
     model = CalibratedClassifier(forest, cv=RepeatedFolds(3, 1), ensemble=True).fit(X, y)
     assert len(model.estimators_[0]) == 3
     assert len(CalibratedClassifier(forest, ensemble=2).fit(X, y).estimators_[0]) == 2
+    np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1.0)
+
+
+def test_where_no_row_can_be_held_out_the_model_of_all_rows_votes_alone(waveform):
+    X, y, X_new, _ = waveform
+    y = np.r_[8, 9, y[2:]]
+    model = CalibratedClassifier(GaussianNB(), strategy="all-pairs", ensemble=7, random_state=0)
+    with pytest.warns(CalibrationWarning, match="fewer than 4 rows: 8"):
+        model.fit(X, y)
+    has_two_rows = (np.abs(model.code_) * [[0], [0], [0], [1], [1]]).sum(axis=0) == 2
+    n_voters = [len(ensemble) for ensemble in model.estimators_]
+    assert n_voters == np.where(has_two_rows, 1, 7).tolist()
     np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1.0)

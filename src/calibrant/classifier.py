@@ -262,8 +262,8 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         # problems -> held-out scores, and models that vote
         generated = generator.generate(fitter, problems, models, n_voters)
         if voting.required:
-            generated = generated.votes()
-            models = generated.ensembles() or generator.fit_models(fitter, problems)
+            generated = generated.votes().complete(fitter, problems)
+            models = generated.ensembles()
         self.estimators_ = models
         fitter.issue_warnings(generator.handled_warnings)
 

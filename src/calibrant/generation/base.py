@@ -35,6 +35,15 @@ class Generated:
         """Return the ensemble of voters of every problem; an empty list if one has no voters."""
         return [VotingEnsemble(voters) for voters in self.voters] if all(self.voters) else []
 
+    def complete(self, fitter: Fitter, problems: list[ScoringProblem]) -> Generated:
+        """Let a model fitted on all rows vote alone where no row of a problem can be held out."""
+        models = iter(
+            fitter.fit(
+                [each for each, voters in zip(problems, self.voters, strict=True) if not voters]
+            )
+        )
+        return replace(self, voters=[voters or [next(models)] for voters in self.voters])
+
     def votes(self) -> Generated:
         """Return the averaged scores of the voters in place of those of single models."""
         return replace(self, held_out=[scores.votes() for scores in self.held_out])

@@ -43,6 +43,31 @@ class Fault:
     options: tuple[str, ...] = ()
 
 
+FAULTS_OF_ROWS = {
+    fault.topic: fault
+    for fault in (
+        Fault(
+            "counts",
+            point="each row may stand for several cases",
+            remedy="repeat each row as many times as it counts",
+            exception="each row is one case",
+        ),
+        Fault(
+            "totals",
+            point="the last row may summarize the others",
+            remedy="remove the last row",
+            exception="the last row is a case like the others",
+        ),
+        Fault(
+            "duplicates",
+            point="rows are repeated",
+            remedy="remove the rows that were recorded twice",
+            exception="no row was recorded twice",
+        ),
+    )
+}
+
+
 def find_faults(schema: Schema) -> tuple[Fault, ...]:
     """Find the faults that the warnings about a table name, most important first."""
     advised: dict[str, list[str]] = {}
@@ -77,12 +102,7 @@ def _describe_fault(topic: str, options: Sequence[str], n_features: int) -> Faul
             change="with the classes merged",
             options=tuple(options),
         )
-    return Fault(
-        topic,
-        point="rows are repeated",
-        remedy="remove the rows that were recorded twice",
-        exception="no row was recorded twice",
-    )
+    return FAULTS_OF_ROWS[topic]
 
 
 def _describe_leakage(names: Sequence[str], options: Sequence[str], n_features: int) -> Fault:

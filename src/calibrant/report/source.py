@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calibrant._core.phrases import capitalize, join_phrases
-from calibrant.report.faults import Fault, find_faults
+from calibrant.report.faults import FAULTS_OF_ROWS, Fault, find_faults
 from calibrant.report.records import Analysis
 from calibrant.report.text import BETTER_COLUMNS, warn_of_guessing
 
@@ -203,13 +203,14 @@ class Source:
         faults, repeat = self.faults, self.commands.repeat
         options = [option for each in faults for option in each.options]
         exception = f"if {join_phrases([each.exception for each in faults])}" if faults else ""
-        repeats = [each.remedy for each in faults if each.topic == "duplicates"]
-        if repeat and (options or repeats):
+        in_file = [each.remedy for each in faults if each.topic in FAULTS_OF_ROWS]
+        if repeat and (options or in_file):
             changes = [each.change for each in faults if each.change]
             again = f" {join_phrases(changes)}" if changes else ""
             start = "First, "
-            if repeats:
-                start += f"{repeats[0]}, and save the cleaned table under the same name. Then "
+            if in_file:
+                remedies = join_phrases(in_file)
+                start += f"{remedies}, and save the cleaned table under the same name. Then "
             text = f"{start}create the report again{again}:"
             return NextStep(text, (*repeat, *options), fit, exception)
         if not analysis.beats_guessing:

@@ -28,6 +28,7 @@ from calibrant.tabular.dangers import find_near_leakage, find_related_rows
 from calibrant.tabular.reading import get_reading
 from calibrant.tabular.rows import select_features
 from calibrant.tabular.schema import Kind, Notice, Schema, Severity
+from calibrant.tabular.summary_rows import find_summary_rows
 
 # Tables with fewer rows than this get a notice.
 FEW_ROWS = 50
@@ -71,6 +72,7 @@ def find_notices(
     leakage = _find_leakage(features, classes, schema)
     return (
         *(each for name, each in leakage if f"--groups={name}" not in grouping),
+        *find_summary_rows(rows, schema),
         *_find_duplicates(table, rows, schema),
         *related,
         *schema.notices,

@@ -75,10 +75,10 @@ class Notice(Record):
     Attributes
     ----------
     topic : str
-        One of "leakage", "duplicates", "spelling" (of classes), "classes", "rows", "groups",
-        "file" (how it was read), "missing", "numbers" (how they are written), "codes" (for missing
-        values), "mixed" (numbers and text in a column), "identifiers" (that may be measurements),
-        "ignored".
+        One of "leakage", "counts" (of cases per row), "totals" (below the table), "duplicates",
+        "spelling" (of classes), "classes", "rows", "groups", "file" (how it was read), "missing",
+        "numbers" (how they are written), "codes" (for missing values), "mixed" (numbers and text
+        in a column), "identifiers" (that may be measurements), "ignored".
     text : str
         One or two sentences: the observation, and what to do about it.
     severity : Severity

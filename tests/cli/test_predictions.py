@@ -84,6 +84,46 @@ def test_costs_that_do_not_fit_the_model_are_refused(run, is_refused, model, dat
     assert is_refused(result, "got '=cmd' in line 3. ")
 
 
+def test_probabilities_are_adjusted_to_known_class_shares(run, read_csv, predictor, tmp_path):
+    command, model, data = predictor
+    header, rows = read_csv(run(command, model, data, "--digits", "all").stdout)
+    proba = np.array([row[2:] for row in rows], dtype=float)
+    kind = TableModel if command == "predict" else ProbabilityCalibrator
+    loaded = kind.load(model)
+    names, old = loaded.output_columns, np.array(loaded.class_count)
+    shares = [f"{names[2]}=0.1", f"{names[0]}=0.7"]
+    record = tmp_path / "result.json"
+    options = ["--prevalence", *shares, "--digits", "all", "--json", record]
+    result = run(command, *options, model, data)
+    assert result.exit_code == 0
+    assert "note: Adjusted the probabilities to these class shares: " in result.stderr
+    adjusted_header, adjusted = read_csv(result.stdout)
+    assert adjusted_header == header
+    expected = proba * [0.7, 0.2, 0.1] / old
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.array([row[2:] for row in adjusted], dtype=float), expected)
+    content = json.loads(record.read_text())["prevalence"]
+    np.testing.assert_allclose(content["new"], [0.7, 0.2, 0.1])
+    assert tuple(content["classes"]) == names
+    listed = run(command, model, data, "--prevalence", ",".join(shares), "--digits", "all")
+    assert listed.stdout == result.stdout
+
+
+def test_class_shares_are_estimated_from_the_new_rows(run, predictor):
+    command, model, data = predictor
+    result = run(command, model, data, "--prevalence", "estimate")
+    assert result.exit_code == 0
+    assert "note: Class shares estimated from " in result.stderr
+    assert "so the probabilities were" in result.stderr
+    # The training rows have the shares of training.
+    assert result.stdout == run(command, model, data).stdout
+
+
+def test_class_shares_that_do_not_fit_the_model_are_refused(run, is_refused, predictor):
+    command, model, data = predictor
+    assert is_refused(run(command, model, data, "--prevalence", "x=0.1"), "got 'x'. Choose one of")
+
+
 def test_the_last_line_says_what_was_written(run, predictor, tmp_path):
     command, model, data = predictor
     n_rows, output = len(read_table(data)), tmp_path / "out.csv"

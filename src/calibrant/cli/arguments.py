@@ -21,6 +21,8 @@ DEFAULT_JOBS = min(2, os.cpu_count() or 1)
 RARE_CLASSES = ("keep", "merge", "drop")
 # The name of "no calibration" among the methods of ``fit``.
 NO_CALIBRATION = "none"
+# The value of ``--prevalence`` that stands for no known shares.
+ESTIMATE = "estimate"
 # Values of ``--digits``: no rounding, the default, and the largest number.
 ALL_DIGITS, DEFAULT_DIGITS, MOST_DIGITS = "all", "6", 15
 
@@ -146,6 +148,15 @@ Costs = Annotated[
         metavar="FILE",
         help="Table of costs, one row per true class and one column per decision; adds the "
         "decision with the lowest expected cost.",
+    ),
+]
+Prevalence = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CLASS=SHARE",
+        help="Class shares to adjust the probabilities to, as in sick=0.1 well=0.9, if they differ "
+        f"from those of training; {ESTIMATE} estimates them from the rows of NEW.",
+        autocompletion=lambda: [ESTIMATE],
     ),
 ]
 Digits = Annotated[

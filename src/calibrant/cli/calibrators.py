@@ -18,6 +18,7 @@ from calibrant.cli.arguments import (
     Method,
     Missing,
     NewData,
+    Prevalence,
     Quiet,
     Sheet,
     Target,
@@ -124,6 +125,7 @@ def apply(
     missing: Missing = None,
     keep: Keep = None,
     costs: Costs = None,
+    prevalence: Prevalence = None,
     digits: Digits = DEFAULT_DIGITS,
     output: CsvFile = "-",
     quiet: Quiet = False,
@@ -135,7 +137,9 @@ def apply(
     """
     from calibrant.tabular import ProbabilityCalibrator
 
-    request = PredictionRequest(calibrator, data, sheet, missing or (), keep, costs, digits, output)
+    request = PredictionRequest(
+        calibrator, data, sheet, missing or (), keep, costs, prevalence, digits, output
+    )
     write_predictions(ProbabilityCalibrator, request, Messages(quiet, json, has_table=True))
 
 

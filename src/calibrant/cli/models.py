@@ -26,6 +26,7 @@ from calibrant.cli.arguments import (
     Missing,
     Model,
     NewData,
+    Prevalence,
     Quiet,
     RareClasses,
     Seed,
@@ -114,6 +115,7 @@ def predict(
     missing: Missing = None,
     keep: Keep = None,
     costs: Costs = None,
+    prevalence: Prevalence = None,
     digits: Digits = DEFAULT_DIGITS,
     output: CsvFile = "-",
     quiet: Quiet = False,
@@ -125,5 +127,7 @@ def predict(
     """
     from calibrant.tabular import TableModel
 
-    request = PredictionRequest(model, data, sheet, missing or (), keep, costs, digits, output)
+    request = PredictionRequest(
+        model, data, sheet, missing or (), keep, costs, prevalence, digits, output
+    )
     write_predictions(TableModel, request, Messages(quiet, json, has_table=True))

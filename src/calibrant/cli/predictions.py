@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from calibrant.cli.arguments import ALL_DIGITS
+from calibrant.cli.arguments import ALL_DIGITS, ESTIMATE
 from calibrant.cli.messages import Messages, one_line_errors, warnings_as_notes
 from calibrant.cli.model_files import check_order
 
@@ -33,6 +33,8 @@ class PredictionRequest:
         Columns of the data file to copy.
     costs : str or None
         The file of the cost table. ``None`` means no decisions.
+    prevalence : list of str or None
+        Class shares, as in `adjust_to_prevalence`, or "estimate". ``None`` means no adjustment.
     digits : str
         Digits after the decimal point, or "all".
     output : str
@@ -45,6 +47,7 @@ class PredictionRequest:
     missing: Sequence[str]
     keep: list[str] | None
     costs: str | None
+    prevalence: list[str] | None
     digits: str
     output: str
 
@@ -70,6 +73,7 @@ def write_predictions(
     from calibrant.tabular.costs import read_costs
     from calibrant.tabular.kept_columns import keep_columns
     from calibrant.tabular.predictions import tabulate_predictions
+    from calibrant.tabular.prevalence import adjust_to_prevalence
     from calibrant.tabular.reading import get_reading
     from calibrant.tabular.writers import check_table_output, is_workbook, write_table
 
@@ -97,8 +101,16 @@ def write_predictions(
         names = find_columns(table, request.keep or (), "keep")
         for text in model.find_notices(table):
             messages.note(text)
+        proba, adjustment = model.predict_proba(table), None
+        if request.prevalence is not None:
+            shares = None if request.prevalence == [ESTIMATE] else request.prevalence
+            adjustment = adjust_to_prevalence(
+                proba, model.output_columns, model.class_count, shares
+            )
+            proba = adjustment.proba
+            messages.note(adjustment.note)
         columns = tabulate_predictions(
-            model.predict_proba(table),
+            proba,
             model.output_columns,
             kept=keep_columns(table, names, numbers=is_workbook(request.output)),
             costs=costs,
@@ -116,6 +128,7 @@ def write_predictions(
             "classes": list(model.output_columns),
             "columns": list(columns),
             "costs": None if costs is None else costs.to_dict(),
+            "prevalence": None if adjustment is None else adjustment.to_dict(),
         },
     )
 

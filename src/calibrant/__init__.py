@@ -29,6 +29,7 @@ else:
         "near_isotonic",
         "onnx",
         "persistence",
+        "planning",
         "plots",
         "prior_shift",
         "report",

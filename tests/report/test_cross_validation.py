@@ -5,8 +5,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from calibrant import CalibratedClassifier
+from calibrant._core import workers
 from calibrant.datasets import make_waveform
-from calibrant.report import cross_validation, evaluate_models
+from calibrant.report import evaluate_models
 
 NAMES = np.array(["ash", "birch", "cedar"])
 
@@ -57,7 +58,7 @@ def test_results_depend_on_the_seed_but_not_on_the_number_of_jobs(waves, monkeyp
     X, y = waves
     models = {"bayes": quick(), "auto": CalibratedClassifier(GaussianNB(), cv=3)}
     first = evaluate_models(X, y, models, n_folds=2, n_repeats=1, random_state=3, n_jobs=1)
-    monkeypatch.setattr(cross_validation, "WORKER_START_SECONDS", -1.0)  # always start them
+    monkeypatch.setattr(workers, "WORKER_START_SECONDS", -1.0)  # always start them
     assert same(
         first, evaluate_models(X, y, models, n_folds=2, n_repeats=1, random_state=3, n_jobs=2)
     )
@@ -69,10 +70,8 @@ def test_results_depend_on_the_seed_but_not_on_the_number_of_jobs(waves, monkeyp
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_no_processes_are_started_for_work_that_takes_less_time(waves, monkeypatch, n_jobs):
-    monkeypatch.setattr(
-        cross_validation, "Parallel", lambda **options: pytest.fail("started processes")
-    )
-    monkeypatch.setattr(cross_validation, "WORKER_START_SECONDS", 1e6)
+    monkeypatch.setattr(workers, "Parallel", lambda **options: pytest.fail("started processes"))
+    monkeypatch.setattr(workers, "WORKER_START_SECONDS", 1e6)
     X, y = waves
     evaluation = evaluate_models(X, y, {"bayes": quick()}, n_folds=2, n_repeats=1, n_jobs=n_jobs)
     assert len(evaluation.row) == 90

@@ -23,6 +23,7 @@ from calibrant.cli.arguments import PLAIN
 from calibrant.cli.demo import demo
 from calibrant.cli.export import export
 from calibrant.cli.parsing import SeveralValues
+from calibrant.cli.plan import plan
 from calibrant.cli.report import report
 from calibrant.cli.usage import OneLineUsage
 
@@ -35,6 +36,7 @@ app.command(cls=SeveralValues)(calibrators.calibrate)
 app.command(cls=SeveralValues)(calibrators.apply)
 app.command(cls=SeveralValues)(validation.validate)
 app.command(cls=SeveralValues)(validation.update)
+app.command(cls=SeveralValues)(plan)
 app.command(cls=SeveralValues)(export)
 app.add_typer(datasets.app, name="datasets")
 

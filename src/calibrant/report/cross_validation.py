@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core.fitting import LARGEST_SEED
 from calibrant._core.labels import check_labels
 from calibrant._core.phrases import count
 from calibrant._core.problems import take_rows
-from calibrant._core.signals import tie_worker_to_command
 from calibrant._core.splits import make_folds
 from calibrant._core.typing import IndexArray, Split
 from calibrant._core.validation import check_classes, check_groups
+from calibrant._core.workers import Progress, distribute
 from calibrant.classifier import CalibratedClassifier
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 
-Progress = Callable[[Iterable[Any], int], Iterator[Any]]
 # Stands for the fit on all rows among the indices of the splits.
 ALL_ROWS = -1
-# Worker processes take 1.3 seconds to start and import pandas and scikit-learn on idle cores. None
-# are started unless they would save more than this constant.
-WORKER_START_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -118,7 +111,7 @@ def cross_validate_models(
     classes = check_classes(labels)
     group_names = None if groups is None else check_groups(groups)
     return cross_validate(
-        [_ClassifierFit(name, model, X, labels, group_names) for name, model in models.items()],
+        [ClassifierFit(name, model, X, labels, group_names) for name, model in models.items()],
         Labels(classes, np.searchsorted(classes, labels), group_names),
         settings,
         progress,
@@ -154,7 +147,7 @@ def cross_validate(
 ) -> Evaluation:
     """Predict the test rows of each split with each model, and fit each model on all rows."""
     rng = check_random_state(settings.random_state)
-    splits = _draw_splits(labels, settings, rng)
+    splits = draw_splits(labels, settings, rng)
     # The fits on all rows come first because they take longest. After that, the models alternate,
     # so that the estimate of the time left is based on all of them.
     all_rows = np.arange(len(labels.y))
@@ -162,7 +155,7 @@ def cross_validate(
     work += [(fit, number, split) for number, split in enumerate(splits) for fit in fits]
     seeds = rng.randint(LARGEST_SEED, size=len(work)).tolist()
     calls = [(*item, seed) for item, seed in zip(work, seeds, strict=True)]
-    finished = _distribute(calls, settings.n_jobs)
+    finished = distribute(run_fit, calls, settings.n_jobs)
     done: dict[tuple[str, int], ModelEvaluation] = dict(
         progress(finished, len(work)) if progress else finished
     )
@@ -184,24 +177,7 @@ def cross_validate(
     )
 
 
-def _distribute(
-    calls: list[tuple[Fit, int, Split, int]], n_jobs: int | None
-) -> Iterator[tuple[tuple[str, int], ModelEvaluation]]:
-    """Yield the results in any order, from worker processes as soon as these would save time."""
-    n_workers = min(len(calls), effective_n_jobs(n_jobs))
-    # CPU time rather than elapsed time: on a busy machine, workers would have to wait, too.
-    start = time.process_time()
-    for n_done, call in enumerate(calls):
-        seconds_left = (time.process_time() - start) / max(n_done, 1) * (len(calls) - n_done)
-        if seconds_left * (1.0 - 1.0 / n_workers) > WORKER_START_SECONDS:
-            yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-                delayed(_run)(*call) for call in calls[n_done:]
-            )
-            return
-        yield _run(*call)
-
-
-def _draw_splits(
+def draw_splits(
     labels: Labels, settings: EvaluationSettings, rng: np.random.RandomState
 ) -> list[Split]:
     """Draw the splits of all repeats."""
@@ -228,9 +204,10 @@ def _draw_splits(
     return splits
 
 
-def _run(fit: Fit, number: int, split: Split, seed: int) -> tuple[tuple[str, int], ModelEvaluation]:
+def run_fit(
+    fit: Fit, number: int, split: Split, seed: int
+) -> tuple[tuple[str, int], ModelEvaluation]:
     """Fit on and predict one split, and record warnings."""
-    tie_worker_to_command()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = fit(*split, seed)
@@ -248,7 +225,7 @@ def _concatenate(on_all_rows: ModelEvaluation, parts: list[ModelEvaluation]) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class _ClassifierFit:
+class ClassifierFit:
     """Fits a classifier on training rows and predicts test rows."""
 
     name: str
@@ -258,6 +235,7 @@ class _ClassifierFit:
     groups: NDArray[Any] | None
 
     def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation:
+        """Return the predictions of the test rows."""
         model = clone(self.classifier).set_params(random_state=seed)
         groups = None if self.groups is None else self.groups[train]
         model.fit(take_rows(self.X, train), self.labels[train], groups=groups)

@@ -57,7 +57,7 @@ def test_models_of_few_rows_that_may_vote_are_fitted_on_resampled_folds(ensemble
     assert resolve_generator("auto", binary=False, rows=rows, voting=voting) == expected
 
 
-@pytest.mark.parametrize(("n_distinct", "expected"), [(95, OutOfBag()), (60, GroupedVotes())])
+@pytest.mark.parametrize(("n_distinct", "expected"), [(60, OutOfBag()), (20, GroupedVotes())])
 def test_out_of_bag_votes_are_not_used_if_rows_are_repeated(n_distinct, expected):
     forest = RandomForestClassifier(50)
     rows = make_rows(100, n_distinct=n_distinct)

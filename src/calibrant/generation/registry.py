@@ -17,8 +17,9 @@ from calibrant.generation.resampling import CrossFit, MonteCarloCV, RepeatedFold
 # With more rows, votes gain little and each fit takes longer, so five folds are enough.
 MOST_VOTING_ROWS = 1000
 
-# The proportion of distinct rows below which out-of-bag votes reveal the labels of repeated rows.
-MOSTLY_DISTINCT = 0.9
+# The proportion of distinct rows below which out-of-bag votes reveal the labels of repeated rows;
+# `results/out-of-bag/repeated-rows.md` has the measurement.
+FEW_DISTINCT = 0.25
 
 GENERATORS: dict[str, type[Generator]] = {"monte-carlo": MonteCarloCV, "oob": OutOfBag}
 
@@ -51,8 +52,8 @@ def resolve_generator(
     -------
     Generator
         The generator. "auto" means Monte Carlo cross-validation for binary problems. For a
-        multi-class problem, it means out-of-bag votes (grouped votes if rows are grouped or many
-        are repeated) if the estimator has enough models and need not be refitted to vote.
+        multi-class problem, it means out-of-bag votes (grouped votes if rows are grouped or
+        repeat a few) if the estimator has enough models and need not be refitted to vote.
         Otherwise it means resampled folds if models may vote and there are fewer than 1,000 rows,
         and repeated folds if not.
     """
@@ -79,10 +80,10 @@ def resolve_generator(
 
 
 def _are_independent(rows: Rows) -> bool:
-    """Return whether rows are ungrouped and mostly distinct.
+    """Return whether rows are ungrouped and not mostly repetitions of a few.
 
     A tree for which a row is out of bag was still fitted on other rows with the same features. Its
     vote is the frequency of each label among them, and leaving out the row lowers the frequency of
     its own label. Calibration would learn from that.
     """
-    return rows.groups is None and count_distinct_rows(rows.X) > MOSTLY_DISTINCT * len(rows.labels)
+    return rows.groups is None and count_distinct_rows(rows.X) > FEW_DISTINCT * len(rows.labels)

@@ -4,7 +4,8 @@ from sklearn.metrics import log_loss as sklearn_log_loss
 
 from calibrant.metrics import decompose, expected_calibration_error, reliability_curve
 from calibrant.report import Effect, Evaluation, ModelEvaluation, Verdict, analyze
-from calibrant.report.analysis import MOST_CHANGED, MOST_CLASSES
+from calibrant.report.analysis import MOST_CHANGED
+from calibrant.report.evaluation import MOST_CLASSES
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from calibrant.report.analysis import analyze
+from calibrant.report.assessment import Assessment, ClassAssessment
 from calibrant.report.cross_validation import evaluate_models
 from calibrant.report.effects import Change, Doubt, Effect, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
@@ -37,7 +38,9 @@ else:
 
 __all__ = [
     "Analysis",
+    "Assessment",
     "Change",
+    "ClassAssessment",
     "Commands",
     "Decision",
     "Doubt",

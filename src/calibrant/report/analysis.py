@@ -21,6 +21,7 @@ from calibrant.metrics import (
 )
 from calibrant.metrics._validation import check_predictions
 from calibrant.metrics.decomposition import decompose_scores
+from calibrant.report.assessment import assess
 from calibrant.report.effects import Change, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 from calibrant.report.records import (
@@ -33,8 +34,6 @@ from calibrant.report.records import (
 from calibrant.report.statistics import HeldOutStatistics
 from calibrant.report.verdicts import Miscalibration
 
-# The largest number of classes with a reliability diagram. The page says if there are more.
-MOST_CLASSES = 10
 # The number of rows listed as most changed.
 MOST_CHANGED = 12
 
@@ -83,7 +82,7 @@ def _analyze_model(statistics: HeldOutStatistics, model: ModelEvaluation) -> Mod
     scores = _scores(statistics, model)
     errors = _calibration_errors(statistics, model)
     largest_change = np.abs(calibrated - uncalibrated).max(axis=1)
-    classes = (None, *_most_frequent_classes(evaluation))
+    classes = (None, *evaluation.most_frequent_classes)
     return ModelAnalysis(
         name=model.name,
         miscalibration=_miscalibration(statistics, model.uncalibrated, errors[0].uncalibrated),
@@ -96,6 +95,8 @@ def _analyze_model(statistics: HeldOutStatistics, model: ModelEvaluation) -> Mod
         measures=(*scores, *errors),
         reliability=tuple(_reliability(statistics, model, index) for index in classes),
         decompositions=_decompositions(statistics, model),
+        assessment=assess(statistics, model.uncalibrated),
+        calibrated_assessment=assess(statistics, model.calibrated),
         uncalibrated=uncalibrated,
         calibrated=calibrated,
         uncalibrated_confusion=_mean_by_class(uncalibrated, y),
@@ -104,12 +105,6 @@ def _analyze_model(statistics: HeldOutStatistics, model: ModelEvaluation) -> Mod
         calibrated_counts=_count_decisions(calibrated, y),
         most_changed=np.argsort(-largest_change, kind="stable")[:MOST_CHANGED],
     )
-
-
-def _most_frequent_classes(evaluation: Evaluation) -> list[int]:
-    """Return the column indices of the classes that get a diagram, in increasing order."""
-    order = np.argsort(-evaluation.class_count, kind="stable")
-    return np.sort(order[:MOST_CLASSES]).tolist()
 
 
 def _miscalibration(

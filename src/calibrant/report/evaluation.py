@@ -11,6 +11,9 @@ from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators import CalibrationReport
 
+# The largest number of classes with figures. The page says if there are more.
+MOST_CLASSES = 10
+
 
 @dataclass(frozen=True, eq=False)
 class ModelEvaluation(Record):
@@ -101,6 +104,12 @@ class Evaluation(Record):
     def class_count(self) -> IndexArray:
         """Number of rows per class."""
         return np.bincount(self.y, minlength=len(self.classes))
+
+    @property
+    def most_frequent_classes(self) -> list[int]:
+        """Column indices of the classes that get figures, in increasing order."""
+        order = np.argsort(-self.class_count, kind="stable")
+        return np.sort(order[:MOST_CLASSES]).tolist()
 
     def average_by_row(self, values: FloatArray) -> FloatArray:
         """Average the values of all predictions of each row.

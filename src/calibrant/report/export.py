@@ -61,11 +61,14 @@ def report_to_dict(analysis: Analysis, source: Source | None = None) -> dict[str
         "models": [
             {
                 **decision.to_dict(),
-                "measures": [
-                    measure.to_dict() for measure in analysis.models[decision.model].measures
-                ],
+                "measures": [measure.to_dict() for measure in model.measures],
+                "assessment": {
+                    "uncalibrated": model.assessment.to_dict(),
+                    "calibrated": model.calibrated_assessment.to_dict(),
+                },
             }
             for decision in analysis.decisions
+            for model in [analysis.models[decision.model]]
         ],
         "ranking": [ranked.to_dict() for ranked in analysis.ranking],
         "settings": {

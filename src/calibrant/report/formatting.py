@@ -23,10 +23,10 @@ def percent(fraction: float, digits: int = 0) -> str:
     return f"{100 * fraction:.{digits}f}%"
 
 
-def number(value: float) -> str:
-    """Format a number with three decimals."""
-    text = f"{value:.3f}"
-    return text.replace("-", MINUS) if float(text) else "0.000"
+def number(value: float, digits: int = 3) -> str:
+    """Format a number with a number of decimals."""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", MINUS) if float(text) else f"{0:.{digits}f}"
 
 
 def signed(value: float, *, is_percentage: bool = False) -> str:

@@ -28,10 +28,12 @@ from calibrant._core.phrases import capitalize, count
 from calibrant._core.typing import FloatArray
 from calibrant.report import formatting, procedure, text
 from calibrant.report.analysis import analyze
+from calibrant.report.curves import draw_calibration_curves
 from calibrant.report.effects import SMALL_CHANGE, Measure
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.figures import define_axes, draw_reliability, draw_sketch
 from calibrant.report.records import Analysis, ModelAnalysis
+from calibrant.report.sections import Panel, Variant, choose_sections
 from calibrant.report.source import Source
 from calibrant.report.svg import element
 
@@ -98,6 +100,7 @@ def render_report(analysis: Analysis, source: Source | None = None) -> str:
     evaluation = analysis.evaluation
     row_labels = source.row_labels(len(evaluation.y))
     n_classes = len(evaluation.classes)
+    panels = [_panel(index, model) for index, model in enumerate(analysis.models)]
     return render_page(
         "report.html",
         package="calibrant.report",
@@ -109,6 +112,9 @@ def render_report(analysis: Analysis, source: Source | None = None) -> str:
         notes=source.notes,
         # Of two classes, one is enough: as elsewhere, the second one is the positive class.
         views=[2, 0] if n_classes == 2 else range(len(analysis.models[0].reliability)),
+        panels=panels,
+        chosen_model=analysis.best.model,
+        sections=choose_sections(panels),
         mistakes=[_most_frequent_mistakes(model) for model in analysis.models],
         row_labels=row_labels,
         next_step=source.next_step(analysis),
@@ -162,6 +168,7 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
     }
     environment.tests["bounded"] = formatting.has_bounds
     environment.globals |= {
+        "draw_calibration_curves": draw_calibration_curves,
         "count": count,
         "text": text,
         "procedure": procedure,
@@ -177,6 +184,15 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
         script_hash=digest,
         **context,
     )
+
+
+def _panel(index: int, model: ModelAnalysis) -> Panel:
+    """Return what the sections show of a model: its probabilities before and after calibration."""
+    variants = (
+        Variant("uncalibrated", "uncalibrated", model.assessment),
+        Variant("calibrated", "calibrated", model.calibrated_assessment),
+    )
+    return Panel(model.name, index, variants)
 
 
 def _read_asset(name: str) -> str:

@@ -42,9 +42,11 @@ def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[st
         "overlapping training sets (Nadeau and Bengio, 2003). Calibration counts as better or "
         "worse if log loss or Brier score changes significantly at the 5% level, the other score "
         f"does not contradict it, and at least one of them changes by {SMALL_CHANGE} or more.",
-        "Reliability diagrams, calibration errors and the test across all classes (a kernel test "
-        "with 999 resamples) use the first repeat, in which each row is predicted once. The "
-        "intervals in the diagrams are Wilson intervals, one per point.",
+        "Reliability diagrams, calibration errors, the measures of the foldable sections and the "
+        "test across all classes (a kernel test with 999 resamples) use the first repeat, in which "
+        "each row is predicted once. The intervals in the diagrams are Wilson intervals, one per "
+        "point.",
+        describe_intervals(is_grouped=is_grouped, is_given=evaluation.is_given),
         "Models are compared with the best one by the same t-test, with Holm's correction for "
         "multiple comparisons. Models that differ significantly, but by less than "
         f"{SMALL_CHANGE} in both scores, count as practically the same. The best of several "
@@ -53,6 +55,25 @@ def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[st
         "over the repeats.",
         f"calibrant {__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}.",
     ]
+
+
+def describe_intervals(*, is_grouped: bool, is_given: bool) -> str:
+    """Say what the intervals of the foldable sections account for."""
+    models = (
+        ""
+        if is_given
+        else " The models of the folds count as one: what differs between models fitted on other "
+        "rows is not included."
+    )
+    groups = (
+        " They treat rows of one group as independent, so they are too narrow if these are alike."
+        if is_grouped
+        else ""
+    )
+    return (
+        "The intervals of the foldable sections account for chance in which rows were drawn."
+        f"{models}{groups}"
+    )
 
 
 def _describe_models(split: str, schema: Schema | None) -> list[str]:

@@ -12,6 +12,7 @@ from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant._core.validation import check_alpha
 from calibrant.metrics import Decomposition, ReliabilityCurve
+from calibrant.report.assessment import Assessment
 from calibrant.report.effects import SMALL_CHANGE, Effect, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.verdicts import ALPHA, Miscalibration, Verdict
@@ -71,6 +72,8 @@ class ModelAnalysis(Record):
         Curves of the most probable class and of each class.
     decompositions : tuple of ScoreDecomposition
         Parts of log loss and Brier score.
+    assessment, calibrated_assessment : Assessment
+        The uncalibrated and the calibrated probabilities, by the measures of risk modeling.
     uncalibrated, calibrated : ndarray of shape (n_held_out_rows, n_classes)
         Probabilities of the held-out rows, averaged over the repeats.
     uncalibrated_confusion, calibrated_confusion : ndarray of shape (n_classes, n_classes)
@@ -90,6 +93,8 @@ class ModelAnalysis(Record):
     measures: tuple[Measure, ...]
     reliability: tuple[Reliability, ...]
     decompositions: tuple[ScoreDecomposition, ...]
+    assessment: Assessment
+    calibrated_assessment: Assessment
     uncalibrated: FloatArray
     calibrated: FloatArray
     uncalibrated_confusion: FloatArray

@@ -25,6 +25,7 @@ from calibrant.metrics import (
 )
 from calibrant.metrics.performance import grouped_mean
 from calibrant.report import Change, Evaluation, Miscalibration
+from calibrant.report.assessment import assess
 from calibrant.report.statistics import HeldOutStatistics
 from calibrant.validation.records import (
     Candidate,
@@ -40,8 +41,6 @@ N_PERMUTATIONS = 9999
 LEVEL = 0.95
 # With fewer rows on either side, a t-test of skewed values has too many false alarms.
 LEAST_COMPARED = 20
-# The largest number of classes with a reliability diagram.
-MOST_CLASSES = 10
 # Statistics that differ by less than this, relative to the largest, are ties.
 ROUNDING = 1e-9
 
@@ -252,8 +251,9 @@ def _validate(candidate: Candidate, statistics: HeldOutStatistics) -> Validation
         report,
         tuple(
             reliability_curve(y, proba, of=of, labels=labels)
-            for of in ("top-label", *_most_frequent(y, len(labels)))
+            for of in ("top-label", *evaluation.most_frequent_classes)
         ),
+        assess(statistics, proba),
         candidate.before,
         scores,
         by_class,
@@ -286,12 +286,6 @@ def _compare_frequencies(
     _, first = np.unique(evaluation.group, return_index=True)  # rows of a group are not independent
     count = np.bincount(evaluation.y[first], minlength=len(evaluation.classes))
     return check_frequencies(training, count.tolist(), seed)
-
-
-def _most_frequent(y: IndexArray, n_classes: int) -> list[int]:
-    """Return the column indices of the classes that get a diagram, in increasing order."""
-    order = np.argsort(-np.bincount(y, minlength=n_classes), kind="stable")
-    return np.sort(order[:MOST_CLASSES]).tolist()
 
 
 def _compare_scores(before: Performance, now: Performance) -> tuple[ScoreChange, ...]:

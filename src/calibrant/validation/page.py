@@ -9,11 +9,12 @@ from pathlib import Path
 from markupsafe import Markup
 
 from calibrant._core.files import write_atomically
+from calibrant.report.evaluation import MOST_CLASSES
 from calibrant.report.figures import define_axes, draw_reliability
 from calibrant.report.page import render_page
+from calibrant.report.sections import Panel, Variant, choose_sections
 from calibrant.report.text import VERDICT_BADGES
 from calibrant.validation import text
-from calibrant.validation.analysis import MOST_CLASSES
 from calibrant.validation.records import Validation, ValidationResult
 
 # The first model is drawn like calibrated probabilities, the second like uncalibrated ones.
@@ -56,6 +57,7 @@ def write_validation(
     else:
         result = validation
     style = files("calibrant.validation").joinpath("templates", "validation.css")
+    panels = [_panel(result)]
     content = render_page(
         "validation.html",
         package="calibrant.validation",
@@ -71,11 +73,23 @@ def write_validation(
         axes=define_axes(),
         draw_reliability=draw_reliability,
         states=STATES,
+        panels=panels,
+        chosen_model=None,
+        sections=choose_sections(panels),
         views=_views(result),
         most_listed=MOST_LISTED,
         more_style=Markup(style.read_text(encoding="utf-8")),
     )
     write_atomically(path, content.encode("utf-8"))
+
+
+def _panel(result: ValidationResult) -> Panel:
+    """Return what the sections show: all models, side by side."""
+    variants = tuple(
+        Variant(model.name, state, model.assessment)
+        for model, state in zip(result.models, STATES, strict=False)
+    )
+    return Panel("", None, variants)
 
 
 def _views(result: ValidationResult) -> list[str | None]:

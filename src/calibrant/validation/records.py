@@ -11,7 +11,7 @@ from calibrant._core.typing import FloatArray
 from calibrant.calibrators import UpdateChoice, UpdateReport
 from calibrant.comparison import Comparison, effect
 from calibrant.metrics import Mean, Performance, ReliabilityCurve
-from calibrant.report import Change, Effect, Miscalibration, Verdict
+from calibrant.report import Assessment, Change, Effect, Miscalibration, Verdict
 
 ALPHA = 0.05
 # Smaller differences between the scores of two models are negligible, as in the report.
@@ -156,6 +156,8 @@ class Validation(Record):
         recalibration is not measured.
     reliability : tuple of ReliabilityCurve
         Curves of the most probable class and of each class, as far as the page shows them.
+    assessment : Assessment
+        The probabilities, by the measures of risk modeling.
     before : Performance or None
         The scores on held-out rows when the model was fitted. ``None`` means not recorded.
     scores : tuple of ScoreChange
@@ -174,6 +176,7 @@ class Validation(Record):
     kernel_p_value: float
     update: UpdateReport
     reliability: tuple[ReliabilityCurve, ...]
+    assessment: Assessment
     before: Performance | None = None
     scores: tuple[ScoreChange, ...] = ()
     by_class: tuple[ScoreChange, ...] = ()

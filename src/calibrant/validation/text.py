@@ -16,6 +16,7 @@ from calibrant.report.formatting import (
     points_up,
     signed,
 )
+from calibrant.report.procedure import describe_intervals
 from calibrant.report.text import answer_trust
 from calibrant.report.verdicts import NO_ERROR
 from calibrant.validation.records import (
@@ -306,6 +307,7 @@ def describe_procedure(result: ValidationResult) -> list[str]:
         "Class frequencies are compared by a permutation test: of groups, if the training rows "
         "were grouped and calibrated, and otherwise of rows, as if those of training were "
         "independent.",
+        describe_intervals(is_grouped=grouped, is_given=True),
         "The update is chosen by a closed testing procedure (Vergouwe et al., 2017): the first of "
         "no update, class frequencies, and class frequencies and confidence that a "
         "likelihood-ratio test with simulated p-values does not reject, or else full "

@@ -163,6 +163,12 @@ if (costs) {
   document.getElementById("save-costs").addEventListener("click", saveCosts);
   costs.addEventListener("submit", (event) => event.preventDefault());
 }
+// A link to a folded section opens it.
+function openTarget() {
+  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector(":scope > details")?.setAttribute("open", "");
+}
+addEventListener("hashchange", openTarget);
+openTarget();
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((item) => { item.open = true; }));
 showPanels();
 showDecisions();

@@ -1,0 +1,94 @@
+"""Foldable sections below the first screen, which the report and the validation share.
+
+A section consists of numbers in a record, a template in ``templates/sections``, and an entry that
+`choose_sections` returns if there is something to show. Its template finds the numbers of each
+model in ``panels``, and whatever else the page passes to `render_page`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from calibrant.report.assessment import Assessment
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """Probabilities that a section compares with others.
+
+    Attributes
+    ----------
+    label : str
+        Their name in tables and legends.
+    state : {"uncalibrated", "calibrated"}
+        Determines the color and the line style.
+    assessment : Assessment
+        The numbers.
+    """
+
+    label: str
+    state: str
+    assessment: Assessment
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """What a section shows at once: one model of a report, or all models of a validation.
+
+    Attributes
+    ----------
+    name : str
+        Its title. Empty means none.
+    model : int or None
+        Index of the model whose choice shows the panel. ``None`` means that it always shows.
+    variants : tuple of Variant
+        The probabilities to compare, of the same classes.
+    """
+
+    name: str
+    model: int | None
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A foldable section of a page.
+
+    Attributes
+    ----------
+    name : str
+        Its identifier, which is also the name of its template.
+    title : str
+        Its heading.
+    lead : str
+        What it contains, in a few words beside the heading.
+    """
+
+    name: str
+    title: str
+    lead: str
+
+
+def choose_sections(panels: Sequence[Panel]) -> list[Section]:
+    """Return the sections that have something to show, in order.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        What the sections show.
+
+    Returns
+    -------
+    list of Section
+        The sections.
+    """
+    has_several = panels[0].variants[0].assessment.multinomial is not None
+    index = ", ECI" if has_several else ""
+    return [
+        Section(
+            "calibration-in-detail",
+            "Calibration in detail",
+            f"intercepts, slopes, smooth curves, ICI{index}",
+        ),
+    ]

@@ -11,6 +11,7 @@
 #   make test-oldest   the tests with the oldest supported versions of the dependencies
 #   make torture       random cases that try to break an invariant: make torture N=100000
 #   make fuzz          mutated model files; fuzz N=20000 takes a quarter of an hour
+#   make mutants       one change at a time to the numeric core: do the tests notice?
 #   make dist          source distribution and wheel, checked as for a release: see RELEASING.md
 #
 # Research and speed, from a checkout; see experiments/README.md and CONTRIBUTING.md:
@@ -25,7 +26,7 @@ PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 SOURCES := $(shell find src -name '*.py' -o -name '*.c' -o -path '*/templates/*') pyproject.toml setup.py README.md
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results onnx-results torture fuzz clean
+.PHONY: demo test test-kernels test-oldest browser docs lint dist replicate results arena arena-results splits splits-results bench bench-results onnx-results torture fuzz mutants clean
 
 demo: .venv/installed
 	$(BIN)/calibrant demo --output demo.html
@@ -68,6 +69,12 @@ torture: .venv/test-tools
 SEED ?= 0
 fuzz: .venv/test-tools
 	$(BIN)/python tests/persistence/fuzzing.py --cases $(N) --seed $(SEED)
+
+# Changes to the numeric core that the tests have noticed are not tried again. One module:
+# make mutants MODULES=newton
+mutants: .venv/test-tools
+	$(BIN)/python -m pip install --quiet cosmic-ray
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.mutation $(MODULES)
 
 docs: .venv/docs-tools
 	rm -rf docs/api/generated

@@ -193,6 +193,18 @@ def test_small_steps_next_to_large_ones_are_kept():
     np.testing.assert_allclose(path.solution(5e-4), [5e-4, 5e-4, 1e10])
 
 
+def test_values_that_differ_in_the_last_bit_are_distinct_at_first():
+    y = np.array([np.nextafter(1.0, 2.0), 1.0, 2.0])
+    path = near_isotonic_path(y)
+    assert path.n_groups.tolist() == [3, 2]
+    np.testing.assert_array_equal(path.solution(0.0), y)
+
+
+def test_the_largest_and_smallest_values_and_weights_are_accepted():
+    path = near_isotonic_path([1e100, -1e100], [1e-100, 1e100])
+    np.testing.assert_allclose(path.solution(np.inf), [-1e100, -1e100])
+
+
 def test_input_is_not_modified():
     y, weight = np.array([1.0, 0.0, 0.5]), np.array([1.0, 2.0, 3.0])
     near_isotonic_path(y, weight)

@@ -109,8 +109,7 @@ def couple(
 
     All of them return :math:`p` if :math:`r_{ij} = p_i / (p_i + p_j)`. They differ in how
     they resolve contradictions between pairs. All but the first are undefined for some
-    pairwise probabilities of 0 and 1, so they clip these probabilities to
-    :math:`[10^{-12}, 1 - 10^{-12}]`.
+    pairwise probabilities of 0, so they raise these probabilities to :math:`10^{-12}`.
 
     References
     ----------

@@ -73,6 +73,12 @@ def test_wu_lin_weng_1_solves_its_equations(n_classes):
     np.testing.assert_allclose(terms.sum(axis=1), proba, rtol=0, atol=1e-12)
 
 
+def test_wu_lin_weng_1_ranks_classes_that_never_win():
+    # With e instead of 0, the flows balance if 2 e p_0 = p_1 + p_2 and 2 p_2 = e (p_0 + p_1).
+    proba = couple(pairwise_from_upper(np.ones((1, 3))), "wu-lin-weng-1")[0]
+    np.testing.assert_allclose(proba, [1.0, 1.5e-12, 0.5e-12], rtol=1e-6)
+
+
 @pytest.mark.parametrize("n_classes", [3, 4, 6])
 def test_hastie_tibshirani_minimizes_its_weighted_divergence(n_classes):
     R = contradictory_pairs(n_classes)
@@ -89,6 +95,14 @@ def test_hastie_tibshirani_minimizes_its_weighted_divergence(n_classes):
     proba = couple(R, "hastie-tibshirani", pair_weight=weight)[0]
     np.testing.assert_allclose(proba, expected, rtol=0, atol=1e-5)
     assert np.abs(proba - couple(R, "hastie-tibshirani")[0]).max() > 1e-4
+
+
+def test_the_diagonal_of_the_pair_weights_is_ignored():
+    R = contradictory_pairs(4)
+    weight = np.full((4, 4), 2.0)
+    np.fill_diagonal(weight, [0.0, -1.0, 1e300, 7.0])
+    proba = couple(R, "hastie-tibshirani", pair_weight=weight)
+    np.testing.assert_allclose(proba, couple(R, "hastie-tibshirani"), rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [3, 4, 6])

@@ -11,6 +11,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import calibrant
 from calibrant._core.records import Interval, Record
@@ -81,7 +82,7 @@ def make_extreme(kind):
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return make_extreme(next(each for each in arguments if each is not NoneType))
-    if origin is np.ndarray:
+    if origin in (np.ndarray, NDArray):  # an alias of its own from NumPy 2.5 on
         is_float = "float" in str(arguments)
         return np.array([[np.nan, np.inf], [-np.inf, 0.5]]) if is_float else np.arange(2)
     if origin in (tuple, list):

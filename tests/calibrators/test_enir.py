@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import isotonic_regression
 from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -210,9 +211,27 @@ def test_degenerate_input_needs_no_special_case(criterion, score, target, expect
     )
 
 
+def test_aicc_leaves_out_models_with_too_many_groups():
+    """A model with N - 1 groups or more has an infinite AICc."""
+    score = np.arange(6.0)
+    target = np.array([0.3, 0.2, 0.6, 0.4, 0.9, 0.85])
+    path = near_isotonic_path(target)
+    assert path.n_groups.tolist() == [6, 5, 4, 3]
+    enir = ENIR(criterion="aicc").fit(score, target)
+    assert enir.n_groups_.tolist() == [4, 3]
+    np.testing.assert_array_equal(enir.lambdas_, path.lambdas[2:])
+
+
 def test_aicc_of_too_few_rows_gives_isotonic_regression():
-    enir = ENIR(criterion="aicc").fit([1.0, 2.0], [1.0, 0.0])
-    np.testing.assert_allclose(enir.predict([1.0, 2.0]), [0.5, 0.5])
+    score, target = np.arange(4.0), np.array([0.9, 0.1, 0.8, 0.0])
+    enir = ENIR(criterion="aicc").fit(score, target, np.full(4, 0.25))
+    assert len(near_isotonic_path(target).lambdas) > 2
+    np.testing.assert_allclose(enir.predict(score), isotonic_regression(target).x)
+
+
+def test_log_likelihoods_are_finite_even_if_rounding_gives_zero_or_one():
+    terms = module.log_likelihood_terms(np.array([0.0, 1.0]), np.full(2, 0.5), np.ones(2))
+    assert np.isfinite(terms).all()
 
 
 def test_error_falls_as_rows_grow():

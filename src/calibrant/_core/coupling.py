@@ -47,7 +47,7 @@ def wu_lin_weng_1(pairwise: FloatArray, weight: FloatArray) -> FloatArray:
     :math:`\sum_{j \ne i} r_{ji} p_i = \sum_{j \ne i} r_{ij} p_j`. One of them is redundant
     and is replaced by :math:`\sum_i p_i = 1`.
     """
-    rates = np.clip(pairwise, SMALLEST_PROBA, 1.0 - SMALLEST_PROBA)
+    rates = np.maximum(pairwise, SMALLEST_PROBA)
     diagonal = np.arange(len(rates))
     rates[diagonal, diagonal] = 0.0
     rates[diagonal, diagonal] = -rates.sum(axis=0)

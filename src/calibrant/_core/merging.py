@@ -83,10 +83,8 @@ def merge_in_python(leaves: Leaves) -> Forest:
     left = list(range(-1, n_leaves - 1))
     right = [*range(1, n_leaves), -1]
     falls = [mean[g] > mean[g + 1] for g in range(n_leaves - 1)] + [False]
-    slope = [
-        ((g > 0 and falls[g - 1]) - falls[g]) / weight[g]  # (s_{g-1} - s_g) / w_g
-        for g in range(n_leaves)
-    ]
+    # (s_{g-1} - s_g) / w_g, where the last group, and so falls[-1], has no right neighbor.
+    slope = [(falls[g - 1] - falls[g]) / weight[g] for g in range(n_leaves)]
     parts: list[tuple[int, int]] = []
     merged_at: list[float] = []
 

@@ -145,9 +145,7 @@ class ENIR(BinaryCalibrator):
             kept = _prune(path, models, penalties)
             models, penalties = models[kept], penalties[kept]
         members = _Members(path, models)
-        weights = np.ones(1)
-        if len(models) > 1:
-            weights = _ensemble_weights(_deviances(members) + penalties)
+        weights = _ensemble_weights(_deviances(members) + penalties)
         used = weights > 0
         self.weights_ = weights[used]
         self.lambdas_, self.n_groups_ = path.lambdas[models[used]], path.n_groups[models[used]]

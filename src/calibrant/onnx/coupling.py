@@ -94,7 +94,7 @@ def _wu_lin_weng_1(pairwise: Tensor, class_count: FloatArray) -> Tensor:
     States are eliminated one by one as Grassmann, Taksar and Heyman do, without subtractions and
     hence without cancellation, even if rates are as small as 1e-12.
     """
-    rate = pairwise.clip(SMALLEST_PROBA, 1.0 - SMALLEST_PROBA)
+    rate = pairwise.op("Max", SMALLEST_PROBA)
     inflows = []
     for k in range(len(class_count) - 1, 0, -1):
         leaving = rate.slice(0, k, 1).slice(k, k + 1, 2)  # from k to each state before it

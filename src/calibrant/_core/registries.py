@@ -69,3 +69,6 @@ MODELS: Registry[Any] = Registry(
         "neighbors": "calibrant.tabular.models:NEAREST_NEIGHBORS",
     }
 )
+
+# The models that a report compares unless others are chosen.
+DEFAULT_MODELS = ("random-forest", "naive-bayes", "logistic")

@@ -19,6 +19,7 @@ except ImportError:
 from calibrant import __version__
 from calibrant._core.signals import begin_command
 from calibrant.cli import calibrators, datasets, models, validation
+from calibrant.cli.app import app as open_app
 from calibrant.cli.arguments import PLAIN
 from calibrant.cli.demo import demo
 from calibrant.cli.export import export
@@ -28,6 +29,7 @@ from calibrant.cli.report import report
 from calibrant.cli.usage import OneLineUsage
 
 app = typer.Typer(cls=OneLineUsage, **PLAIN)
+app.command("app")(open_app)
 app.command()(demo)
 app.command(cls=SeveralValues)(report)
 app.command(cls=SeveralValues)(models.fit)

@@ -20,6 +20,8 @@ def demo(
     Print a table that compares the paper's five scenarios with the default, and write the report
     that calibrant report writes for the same data.
     """
+    from functools import partial
+
     from calibrant._core.progress import track
     from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.report import Commands, report_to_dict
@@ -36,7 +38,8 @@ def demo(
         messages.say(format_demo(done))
         repeat = ["calibrant", "demo", "-o", str(output)]
         settings = EvaluationSettings(n_jobs=jobs)
-        analysis = report_demo(output, settings, Commands(repeat), show_progress=not quiet)
+        progress = None if quiet else partial(track, title="evaluating")
+        analysis = report_demo(output, settings, Commands(repeat), progress)
     messages.finish(
         f"Open {output} in a browser.",
         {

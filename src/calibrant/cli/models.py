@@ -61,7 +61,8 @@ def fit(
 
     from calibrant._core.phrases import capitalize, count
     from calibrant.cli.outputs import OutputKind, check_output
-    from calibrant.tabular import MODELS, describe_table, fit_table, read_table
+    from calibrant.tabular import MODELS, fit_table
+    from calibrant.tabular.requests import TableRequest
     from calibrant.tabular.schema import Severity
     from calibrant.tabular.skill import warn_of_guessing
 
@@ -69,16 +70,19 @@ def fit(
     with one_line_errors(), warnings_as_notes(messages.note):
         check_output(output, OutputKind.model, inputs=[data])
         messages.check(inputs=[data], outputs=[output])
-        table = read_table(data, sheet=sheet, missing=missing or ())
-        schema = describe_table(
-            table,
+        request = TableRequest(
+            data,
             target,
             groups=groups,
             ignore=ignore or (),
             categories=categories or (),
+            sheet=sheet,
+            missing=missing or (),
             merge_case=merge_case,
             rare_classes=rare_classes,
         )
+        table = request.read()
+        schema = request.describe(table)
         for notice in schema.notices:
             is_warning = notice.severity is Severity.warning
             (messages.warn if is_warning else messages.note)(notice.text)

@@ -17,7 +17,7 @@ from calibrant._core.records import Record
 from calibrant.classifier import CalibratedClassifier
 from calibrant.datasets import make_waveform
 from calibrant.metrics import brier_score, expected_calibration_error, log_loss
-from calibrant.report.cross_validation import EvaluationSettings
+from calibrant.report.cross_validation import EvaluationSettings, Progress
 from calibrant.report.records import Analysis
 from calibrant.report.source import Commands
 from calibrant.report.tables import report_on_table
@@ -118,12 +118,21 @@ def format_demo(runs: list[DemoRun]) -> str:
     return "\n".join([title, "", header, "-" * len(header), *rows, "Lower is better.", ""])
 
 
+def make_demo_table(n_rows: int, random_state: int) -> pd.DataFrame:
+    """Return waveform data as a table, with the classes in the column "wave"."""
+    X, y = make_waveform(n_rows, random_state=random_state)
+    return pd.DataFrame(
+        {f"x{column}": values for column, values in enumerate(X.T.round(2), start=1)}
+        | {"wave": np.array(["first", "second", "third"])[y]},
+        index=pd.RangeIndex(1, n_rows + 1, name="row"),
+    )
+
+
 def report_demo(
     output: Path,
     settings: EvaluationSettings,
     commands: Commands | None = None,
-    *,
-    show_progress: bool = True,
+    progress: Progress | None = None,
 ) -> Analysis:
     """Write the report that a user would get for a file with the training rows.
 
@@ -135,20 +144,15 @@ def report_demo(
         Settings of the cross-validation. The seed ``random_state`` is also used for the data.
     commands : Commands, default=None
         Commands that the page suggests. ``None`` means none.
-    show_progress : bool, default=True
-        Whether to show on standard error how much of the evaluation is done.
+    progress : callable, default=None
+        Wraps the iterator of finished fits, as in `evaluate_models`.
 
     Returns
     -------
     Analysis
         The numbers of the report.
     """
-    X, y = make_waveform(N_TRAIN, random_state=settings.random_state)
-    table = pd.DataFrame(
-        {f"x{column}": values for column, values in enumerate(X.T.round(2), start=1)}
-        | {"wave": np.array(["first", "second", "third"])[y]},
-        index=pd.RangeIndex(1, N_TRAIN + 1, name="row"),
-    )
+    table = make_demo_table(N_TRAIN, settings.random_state)
     return report_on_table(
         table,
         describe_table(table, "wave"),
@@ -157,5 +161,5 @@ def report_demo(
         models=("naive-bayes", "random-forest"),
         settings=settings,
         commands=commands,
-        show_progress=show_progress,
+        progress=progress,
     )

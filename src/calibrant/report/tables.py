@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from calibrant._core.progress import track
 from calibrant.classifier import CalibratedClassifier
-from calibrant.report.cross_validation import EvaluationSettings, cross_validate_models
+from calibrant.report.cross_validation import (
+    EvaluationSettings,
+    Progress,
+    cross_validate_models,
+)
 from calibrant.report.given import evaluate_probabilities
 from calibrant.report.page import write_report
 from calibrant.report.records import Analysis
@@ -34,7 +36,7 @@ def report_on_table(
     models: Sequence[str],
     settings: EvaluationSettings | None = None,
     commands: Commands | None = None,
-    show_progress: bool = True,
+    progress: Progress | None = None,
 ) -> Analysis:
     """Evaluate models on a table and write the report.
 
@@ -54,8 +56,8 @@ def report_on_table(
         Settings of the cross-validation. ``None`` means the default settings.
     commands : Commands, default=None
         Commands that the page suggests. ``None`` means none.
-    show_progress : bool, default=True
-        Whether to show on standard error how much of the evaluation is done.
+    progress : callable, default=None
+        Wraps the iterator of finished fits, as in `evaluate_models`.
 
     Returns
     -------
@@ -74,7 +76,7 @@ def report_on_table(
         {MODELS[name].title: classifier for name, classifier in classifiers.items()},
         settings,
         groups=rows.groups,
-        progress=partial(track, title="evaluating") if show_progress else None,
+        progress=progress,
     )
     source = Source(title, table.loc[rows.X.index], schema, commands or Commands())
     return write_report(evaluation, output, source)

@@ -6,6 +6,7 @@ import io
 import warnings
 from collections.abc import Collection, Iterator
 from datetime import date, datetime, time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,11 @@ def parse_excel(
             ],
         )
     return table
+
+
+def list_sheets(source: str | Path) -> list[str]:
+    """Return the names of the sheets of an Excel workbook that have cells."""
+    return list(_load_sheets(Path(source).read_bytes(), str(source), data_only=True))
 
 
 def _load_sheets(data: bytes, source: str, *, data_only: bool = False) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def describe_table(
         labels, target, merge_case=merge_case, rare_classes=RareClasses(rare_classes)
     )
     rows = labeled_rows(table, target, names.changed)
-    class_count = _check_classes(to_labels(rows[target], names.changed), target)
+    class_count = check_classes(to_labels(rows[target], names.changed), target)
     if groups is not None:
         _check_groups(rows[groups])
     columns = tuple(
@@ -152,8 +152,16 @@ def check_several_classes(labels: NDArray[np.str_], target: str) -> None:
         )
 
 
-def _check_classes(labels: NDArray[np.str_], target: str) -> dict[str, int]:
-    """Return the number of rows of each class after checking that the target holds classes."""
+def check_classes(labels: NDArray[np.str_], target: str) -> dict[str, int]:
+    """Return the number of rows of each class after checking that the target holds classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+        The classes of the rows.
+    target : str
+        Name of their column.
+    """
     class_count = dict(Counter(labels.tolist()))
     if not class_count:
         raise ValueError(

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from calibrant.app.jobs import Pool
-from calibrant.app.pages import start, tables, work
+from calibrant.app.pages import models, outcomes, start, tables, work
 from calibrant.app.pages.common import PageError, show
 from calibrant.app.projects import Projects
 from calibrant.app.rendering import read_asset, read_style
@@ -54,6 +54,21 @@ ROUTES = [
     Route("/p/{project}/report", tables.report, methods=GET),
     Route("/p/{project}/report", tables.start_report, methods=POST),
     Route("/p/{project}/report/{name}", tables.save_report, methods=GET),
+    Route("/p/{project}/model", models.choose_model, methods=GET),
+    Route("/p/{project}/model", models.start_fit, methods=POST),
+    Route("/p/{project}/use", models.use, methods=GET),
+    Route("/p/{project}/model.skops", models.save_model, methods=GET),
+    Route("/p/{project}/costs", models.choose_costs, methods=POST),
+    Route("/p/{project}/rows", models.add_rows, methods=PUT),
+    Route("/p/{project}/predictions/{job}", models.predictions, methods=GET),
+    Route("/p/{project}/predictions/{job}/{kind}", models.save_predictions, methods=GET),
+    Route("/p/{project}/case", models.case, methods=GET),
+    Route("/p/{project}/outcomes", outcomes.add_outcomes, methods=PUT),
+    Route("/p/{project}/validation/{job}", outcomes.validation, methods=GET),
+    Route("/p/{project}/validation/{job}", outcomes.start_update, methods=POST),
+    Route("/p/{project}/validation/{job}/page", outcomes.save_validation, methods=GET),
+    Route("/p/{project}/outcomes", outcomes.outcomes, methods=GET),
+    Route("/p/{project}/outcomes", outcomes.choose_outcomes, methods=POST),
     Route("/p/{project}/jobs/{job}", work.progress, methods=GET),
     Route("/p/{project}/jobs/{job}/stop", work.stop, methods=POST),
     Route("/p/{project}/jobs/{job}/restart", work.restart, methods=POST),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from calibrant.app.jobs import Job, Pool, State, make_key
 
@@ -94,6 +95,15 @@ def clean_name(name: str) -> str:
     return f"{stem}.{suffix[:10]}" if dot else stem
 
 
+def is_model(file: Path) -> bool:
+    """Whether a file is a saved model, going by the names in its archive."""
+    try:
+        with ZipFile(file) as archive:
+            return "schema.json" in archive.namelist()
+    except (BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
 class Projects:
     """All projects of an application, in a folder.
 
@@ -116,7 +126,9 @@ class Projects:
         return Project(key, folder, entrance, name, folder / clean_name(name), location or name)
 
     def add(self, project: Project) -> None:
-        """List a project whose file is complete."""
+        """List a project whose file is complete; a model may be dropped where a table should."""
+        if is_model(project.file):
+            project.entrance = Entrance.model
         self._projects[project.key] = project
 
     def get(self, key: str) -> Project | None:

@@ -155,27 +155,9 @@ def _describe_columns(given: ProbabilityColumns) -> list[str]:
 def _write_report(
     table: pd.DataFrame, fitted: ProbabilityCalibrator, data: str, output: Path, report: Path
 ) -> None:
-    from calibrant.report import Commands
+    from calibrant.report.requests import spell_calibration
     from calibrant.report.tables import report_on_probabilities
-    from calibrant.tabular.reading import get_reading
 
-    settings = fitted.settings
-    command = ["calibrant", "calibrate", data, "--target", settings["target"]]
-    # With an equals sign, a name may begin with a dash.
-    command += [
-        f"--columns={column}={name}"
-        for name, column in zip(fitted.classes, fitted.given.columns, strict=True)
-        if column not in (None, name)
-    ]
-    command += [f"--positive={fitted.given.positive}"] if fitted.given.is_single else []
-    command += ["--logits"] if fitted.logits else []
-    command += ["--method", settings["method"], "-o", str(output), "--report", str(report)]
-    command += get_reading(table).options
     title = "standard input" if data == "-" else Path(data).name
-    use = ["calibrant", "apply", str(output), "NEW.csv", "-o", "calibrated.csv"]
-    commands = Commands(
-        command,
-        lambda _, calibrated: use if calibrated else [],
-        purpose="To calibrate the probabilities of new rows",
-    )
+    commands = spell_calibration(fitted, table, data, str(output), str(report))
     report_on_probabilities(table, fitted, report, title=title, commands=commands)

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant._core.records import Record
+from calibrant._core.workers import Progress
 from calibrant.classifier import CalibratedClassifier
 from calibrant.datasets import make_waveform
 from calibrant.metrics import brier_score, expected_calibration_error, log_loss
-from calibrant.report.cross_validation import EvaluationSettings, Progress
+from calibrant.report.cross_validation import EvaluationSettings
 from calibrant.report.records import Analysis
 from calibrant.report.source import Commands
 from calibrant.report.tables import report_on_table

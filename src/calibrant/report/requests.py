@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
+
 from calibrant._core.registries import DEFAULT_MODELS
-from calibrant.report.cross_validation import EvaluationSettings, Progress
+from calibrant._core.workers import Progress
+from calibrant.report.cross_validation import EvaluationSettings
 from calibrant.report.records import Analysis
 from calibrant.report.source import Commands, Source
 from calibrant.report.tables import report_on_table
+from calibrant.tabular import ProbabilityCalibrator
+from calibrant.tabular.reading import get_reading
 from calibrant.tabular.requests import TableRequest
 from calibrant.tabular.schema import Schema
 
@@ -105,3 +110,36 @@ class ReportRequest:
 
 # The options of the command line, by setting.
 OPTIONS = {"n_folds": "--folds", "n_repeats": "--repeats", "random_state": "--seed"}
+
+
+def spell_calibration(
+    fitted: ProbabilityCalibrator, table: pd.DataFrame, data: str, output: str, report: str
+) -> Commands:
+    """Return the commands on the page about given probabilities.
+
+    Parameters
+    ----------
+    fitted : ProbabilityCalibrator
+        The calibrator of the probabilities.
+    table : DataFrame
+        The table that it was fitted to, as returned by `read_table`.
+    data, output, report : str
+        The files of the table, the calibrator and the page.
+    """
+    settings = fitted.settings
+    words = ["calibrant", "calibrate", data, "--target", settings["target"]]
+    # With an equals sign, a name may begin with a dash.
+    words += [
+        f"--columns={column}={name}"
+        for name, column in zip(fitted.classes, fitted.given.columns, strict=True)
+        if column not in (None, name)
+    ]
+    words += [f"--positive={fitted.given.positive}"] if fitted.given.is_single else []
+    words += ["--logits"] if fitted.logits else []
+    words += ["--method", settings["method"], "-o", output, "--report", report]
+    use = ["calibrant", "apply", output, "NEW.csv", "-o", "calibrated.csv"]
+    return Commands(
+        [*words, *get_reading(table).options],
+        lambda _, calibrated: use if calibrated else [],
+        purpose="To calibrate the probabilities of new rows",
+    )

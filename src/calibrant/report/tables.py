@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from calibrant._core.workers import Progress
 from calibrant.classifier import CalibratedClassifier
-from calibrant.report.cross_validation import (
-    EvaluationSettings,
-    Progress,
-    cross_validate_models,
-)
+from calibrant.report.cross_validation import EvaluationSettings, cross_validate_models
 from calibrant.report.given import evaluate_probabilities
 from calibrant.report.page import write_report
 from calibrant.report.records import Analysis

@@ -22,7 +22,7 @@ from calibrant.app.pages.common import (
     show,
     wait_for,
 )
-from calibrant.app.projects import Project
+from calibrant.app.projects import Entrance, Project
 from calibrant.app.rendering import add_bar, render
 
 # Folds and repeats of the cross-validation, by thoroughness.
@@ -242,12 +242,17 @@ async def start_report(request: Request) -> Response:
     return redirect(request, project, "report")
 
 
+def report_of(project: Project) -> Job | None:
+    """Return the latest job that writes a report."""
+    return project.find("report" if project.entrance is Entrance.table else "calibrate")
+
+
 async def report(request: Request) -> Response:
     """Show the report, or the progress of the work on it."""
     project = get_project(request)
-    job = project.find("report")
+    job = report_of(project)
     if job is None:
-        return redirect(request, project, "target")
+        return redirect(request, project)
     if page := await wait_for(request, project, job, "report"):
         return page
     content = (job.folder / "report.html").read_text(encoding="utf-8")
@@ -258,7 +263,7 @@ async def report(request: Request) -> Response:
 async def save_report(request: Request) -> Response:
     """Send the report as a file: the page or its numbers."""
     project = get_project(request)
-    job = project.find("report")
+    job = report_of(project)
     name = request.path_params["name"]
     if job is None or not job.result or name not in ("report.html", "report.json"):
         return redirect(request, project, "report")

@@ -14,7 +14,7 @@ def test_copies_have_the_class_of_their_original():
 def test_rows_with_the_same_categories_have_several_classes():
     X, y = draw_categories(2, 200, np.random.RandomState(0))
     assert len(np.unique(X, axis=0)) == 4
-    assert len(set(y[(X == X[0]).all(axis=1)])) > 1
+    assert len(set(y[(X[0] == X).all(axis=1)])) > 1
 
 
 def test_votes_of_repeated_rows_mislead_most_where_few_are_distinct(monkeypatch):

@@ -25,6 +25,7 @@ from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant._core.validation import Rows, check_rows, make_training_data, warn_about_rare_classes
 from calibrant._core.voting import VotingEnsemble, resolve_voting
+from calibrant._uncertainty import UncertaintyMixin
 from calibrant.calibrators._fitting import fit_calibrators
 from calibrant.calibrators._protocol import apply_calibrator
 from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
@@ -38,7 +39,7 @@ from calibrant.strategies import Strategy, resolve_strategy
 MAX_ROWS = 2**16
 
 
-class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CalibratedClassifier(UncertaintyMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Classifier with calibrated class probabilities for small data sets.
 
     The estimator is calibrated on held-out scores of its own training rows, so no separate
@@ -261,20 +262,24 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         # problems -> held-out scores, and models that vote
         generated = generator.generate(fitter, problems, models, n_voters)
+        scores = generated
         if voting.required:
-            generated = generated.votes().complete(fitter, problems)
-            models = generated.ensembles()
+            scores = generated.votes().complete(fitter, problems)
+            models = scores.ensembles()
         self.estimators_ = models
         fitter.issue_warnings(generator.handled_warnings)
 
         # held-out scores -> calibrators
         calibrator = set_seeds(calibrator, rng)
         name = name_calibrator(self.method, calibrator)
-        calibration = fit_calibrators(calibrator, name, generated.held_out, problems, data)
+        calibration = fit_calibrators(calibrator, name, scores.held_out, problems, data)
         self.calibrators_ = calibration.calibrators
         self.calibration_report_ = calibration.report
         if calibration.report.ensemble_weight > 0:
             self.ensembles_ = generated.ensembles()
+
+        # held-out scores -> the uncertainty of probabilities
+        self._record_uncertainty(generated, scores.held_out[0])
         warn_about_rare_classes(
             data, calibration.n_substitutes, len(problems), keeps_scores=not strategy.binary
         )
@@ -437,6 +442,7 @@ class CalibratedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _leave_uncalibrated(self, models: list[Any]) -> Self:
         """Keep the probabilities of the models, which they must have."""
         self.estimators_, self.calibrators_ = models, None
+        self._record_uncertainty()
         self.__dict__.pop("calibration_report_", None)  # of an earlier fit
         if not hasattr(models[0], "predict_proba"):
             raise ValueError(

@@ -34,6 +34,9 @@ class HeldOutScores:
     vote : ndarray of shape (n_points,), (n_points, n_classes) or None, default=None
         The mean score of the row over the voters that were not fitted on it; NaN for rows on
         which all voters were fitted. None if no models vote.
+    variance_factor : float or None, default=None
+        The factor from the variance among the models that scored a row to the variance among models
+        fitted on other data sets. None if rows were not scored by refitted models.
     """
 
     score: FloatArray
@@ -42,6 +45,7 @@ class HeldOutScores:
     rows: IndexArray
     group_size: int | None = None
     vote: FloatArray | None = None
+    variance_factor: float | None = None
 
     def __len__(self) -> int:
         return len(self.score)
@@ -71,6 +75,22 @@ class HeldOutScores:
             self.rows[first],
         )
         return votes.take(is_scored(votes.score))
+
+    def by_row(self) -> FloatArray:
+        """Return the scores of rows that were held out several times, by several models.
+
+        Returns
+        -------
+        ndarray of shape (n_models, n_rows, n_classes)
+            As many scores of each row as all of these rows have.
+        """
+        order = np.argsort(self.rows, kind="stable")
+        _, first, count = np.unique(self.rows[order], return_index=True, return_counts=True)
+        several = count > 1
+        if not several.any():
+            return np.empty((0, 0, *self.score.shape[1:]))
+        n_models = count[several].min()
+        return self.score[order[first[several] + np.arange(n_models)[:, None]]]
 
     def point_groups(self, groups: NDArray[Any] | None) -> NDArray[Any] | None:
         """Return the group of each point: its row, or the group of its row.

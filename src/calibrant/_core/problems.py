@@ -73,6 +73,17 @@ class ProblemSplit(NamedTuple):
     split: int
     times: int = 1
 
+    @property
+    def variance_factor(self) -> float:
+        r"""The factor from the variance among models of such splits to that among data sets.
+
+        A model that uses row :math:`i` :math:`w_i` times differs from the model of all rows by a
+        variance proportional to :math:`\operatorname{Var}(w) / \operatorname{E}(w)^2`, which is 1
+        for bootstrap samples. For folds, the factor is that of the delete-d jackknife.
+        """
+        times = np.bincount(self.train, minlength=len(self.problem.target))[self.problem.rows]
+        return float(times.mean() ** 2 / times.var())
+
 
 def make_problems(
     code: CodeMatrix | None, data: TrainingData, *, keep_labels: bool = False

@@ -161,6 +161,11 @@ def check_level(level: float) -> float:
     return _check_inside_unit_interval("level", level, usual=0.95)
 
 
+def check_coverage(coverage: float) -> float:
+    """Return a coverage after checking that it lies strictly between 0 and 1."""
+    return _check_inside_unit_interval("coverage", coverage, usual=0.9)
+
+
 def check_alpha(alpha: float) -> float:
     """Return a significance level after checking that it lies strictly between 0 and 1."""
     return _check_inside_unit_interval("alpha", alpha, usual=0.05)

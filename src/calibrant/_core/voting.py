@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._core.typing import FloatArray
+
 # More voters change the averaged scores only in the third digit.
 MOST_VOTERS = 20
 
@@ -91,11 +93,17 @@ class VotingEnsemble:
         The fitted models, all with the same classes.
     classes_ : ndarray of shape (n_classes,)
         Their class labels.
+    variance_factor_ : ndarray of shape (n_voters,) or None
+        The factor from the variance among models fitted on such rows to the variance among models
+        fitted on other data sets of the same size. None in files of version 0.1.0.
     """
 
-    def __init__(self, estimators: list[Any]):
+    variance_factor_: FloatArray | None = None
+
+    def __init__(self, estimators: list[Any], variance_factor: FloatArray):
         self.estimators_ = estimators
         self.classes_: NDArray[Any] = estimators[0].classes_
+        self.variance_factor_ = variance_factor
 
     def __len__(self) -> int:
         return len(self.estimators_)

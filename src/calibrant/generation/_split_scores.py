@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,9 @@ def pool_scores(
     if n_voters:
         voting = np.concatenate([np.empty(0, np.intp), *(s.test for s in splits[:n_voters])])
         vote = _mean_by_row(np.concatenate([empty, *scores[:n_voters]]), voting, len(data.y))[rows]
-    return scored_points(score, problem.target, data.weight, rows, vote)
+    pooled = scored_points(score, problem.target, data.weight, rows, vote)
+    factors = [split.variance_factor for split in splits if split.times]
+    return replace(pooled, variance_factor=float(np.mean(factors))) if factors else pooled
 
 
 def _mean_by_row(score: FloatArray, rows: IndexArray, n_rows: int) -> FloatArray:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import HeldOutScores
 from calibrant._core.problems import ModelPerProblem, Scorer, ScoringProblem
+from calibrant._core.typing import FloatArray
 from calibrant._core.voting import VotingEnsemble
 
 
@@ -26,14 +28,25 @@ class Generated:
         split leaves all labels of the problem in the training rows.
     voters : list of list of classifier
         The refitted models of each problem that are kept to vote.
+    variance_factors : list of ndarray
+        The variance factors of the voters of each problem.
+    relative_variance : float or None
+        The variance of true probabilities as a fraction of p (1 - p), if the models show it.
     """
 
     held_out: list[HeldOutScores]
     voters: list[list[Any]]
+    variance_factors: list[FloatArray] = field(default_factory=list)
+    relative_variance: float | None = None
 
     def ensembles(self) -> list[VotingEnsemble]:
         """Return the ensemble of voters of every problem; an empty list if one has no voters."""
-        return [VotingEnsemble(voters) for voters in self.voters] if all(self.voters) else []
+        if not all(self.voters):
+            return []
+        return [
+            VotingEnsemble(voters, factor)
+            for voters, factor in zip(self.voters, self.variance_factors, strict=True)
+        ]
 
     def complete(self, fitter: Fitter, problems: list[ScoringProblem]) -> Generated:
         """Let a model fitted on all rows vote alone where no row of a problem can be held out."""
@@ -42,7 +55,13 @@ class Generated:
                 [each for each, voters in zip(problems, self.voters, strict=True) if not voters]
             )
         )
-        return replace(self, voters=[voters or [next(models)] for voters in self.voters])
+        return replace(
+            self,
+            voters=[voters or [next(models)] for voters in self.voters],
+            variance_factors=[
+                factor if len(factor) else np.ones(1) for factor in self.variance_factors
+            ],
+        )
 
     def votes(self) -> Generated:
         """Return the averaged scores of the voters in place of those of single models."""

@@ -14,9 +14,10 @@ from sklearn.utils import get_tags
 from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import scored_points
 from calibrant._core.phrases import count
-from calibrant._core.problems import ScoringProblem, problem_score
+from calibrant._core.problems import ScoringProblem, problem_score, take_rows
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, Split
+from calibrant.generation._tree_weights import tree_spread
 from calibrant.generation.base import Generated, Generator
 from calibrant.generation.resampling import RepeatedFolds, Resampling
 
@@ -92,7 +93,8 @@ class OutOfBag(Generator):
             scored_points(_votes(model, problem), problem.target, fitter.data.weight, problem.rows)
             for model, problem in zip(models, problems, strict=True)
         ]
-        return Generated(held_out, voters=[[] for _ in problems])
+        spread = None if problems[0].is_binary else _spread(models[0], fitter.data, problems[0])
+        return Generated(held_out, voters=[[] for _ in problems], relative_variance=spread)
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,13 @@ def _ignores_labels(step: Any) -> bool:
         for part in parts
         if isinstance(part, BaseEstimator)
     )
+
+
+def _spread(model: Any, data: TrainingData, problem: ScoringProblem) -> float | None:
+    """Return the relative variance of the probabilities of a forest."""
+    rows = take_rows(data.X, problem.rows)
+    features = model[:-1].transform(rows) if isinstance(model, Pipeline) else rows
+    return tree_spread(_ensemble(model), features, problem.target[problem.rows])
 
 
 def _votes(model: Any, problem: ScoringProblem) -> FloatArray:

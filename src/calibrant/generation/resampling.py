@@ -15,7 +15,7 @@ from calibrant._core.held_out import HeldOutScores
 from calibrant._core.problems import ProblemSplit, ScoringProblem
 from calibrant._core.splits import check_split, make_draws, make_folds, resample_rows
 from calibrant._core.training_data import TrainingData
-from calibrant._core.typing import IndexArray, Split
+from calibrant._core.typing import FloatArray, IndexArray, Split
 from calibrant.generation._split_scores import pool_scores, score_splits
 from calibrant.generation.base import Generated, Generator
 
@@ -48,12 +48,14 @@ class Resampling(Generator):
         splits = _Replayed(self.splits(fitter.data, fitter.rng))
         held_out: list[HeldOutScores] = []
         voters: list[list[Any]] = []
+        factors: list[FloatArray] = []
         for start in range(0, len(problems), MAX_BLOCK_PROBLEMS):
             block = problems[start : start + MAX_BLOCK_PROBLEMS]
             generated = self._generate_block(fitter, block, splits, n_voters, bool(models))
             held_out += generated.held_out
             voters += generated.voters
-        return Generated(held_out, voters)
+            factors += generated.variance_factors
+        return Generated(held_out, voters, factors)
 
     def _generate_block(
         self,
@@ -73,12 +75,13 @@ class Resampling(Generator):
             splits = [of_problem[:n_voters] for of_problem in splits]
         votes = [k < n_voters for of_problem in splits for k in range(len(of_problem))]
         scores, fitted = score_splits(fitter, list(chain.from_iterable(splits)), votes)
-        held_out, voters, start = [], [], 0
+        held_out, voters, factors, start = [], [], [], 0
         for problem, of_problem in zip(problems, splits, strict=True):
             part = slice(start, start := start + len(of_problem))
             held_out.append(pool_scores(problem, of_problem, scores[part], fitter.data, n_voters))
             voters.append([model for model in fitted[part] if model is not None])
-        return Generated(held_out, voters)
+            factors.append(np.array([split.variance_factor for split in of_problem[:n_voters]]))
+        return Generated(held_out, voters, factors)
 
     @abstractmethod
     def splits(self, data: TrainingData, rng: np.random.RandomState) -> Iterator[Split]:

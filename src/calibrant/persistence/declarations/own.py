@@ -146,6 +146,7 @@ AFFINE = {
 }
 TEMPERATURE = Number(1e-12, 1e300)
 VOTER = Part((VotingEnsemble,))
+SORTED = Array(("*",), low=0, high=1, increasing=True)
 
 DECLARATIONS = (
     declare(
@@ -160,7 +161,11 @@ DECLARATIONS = (
             "estimators_": ListOf(OneOf((VOTER, SCORER))),
             "strategy_": Part(STRATEGIES),
         },
-        optional={"calibration_report_": maybe(Part((calibrators.CalibrationReport,)))},
+        optional={
+            "_relative_variance": maybe(Number(0, 1e6)),
+            "_true_proba": maybe(ListOf(SORTED, "n_classes")),
+            "calibration_report_": maybe(Part((calibrators.CalibrationReport,))),
+        },
         check=check_problems,
     ),
     declare(
@@ -175,6 +180,7 @@ DECLARATIONS = (
     declare(
         VotingEnsemble,
         {**CLASSES, "estimators_": ListOf(SCORER, "n_estimators")},
+        optional={"variance_factor_": Array(("n_estimators",), low=0)},
     ),
     declare(ModelPerProblem),
     declare(SharedModel),

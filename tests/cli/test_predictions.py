@@ -301,3 +301,27 @@ def test_a_reader_that_has_seen_enough_is_no_error(model, data, tmp_path):
         errors = process.stderr.read()
     assert process.returncode == 1
     assert errors == b""
+
+
+@pytest.mark.parametrize("options", [[], ["--digits", "all", "--keep", "=cmd()"]])
+def test_predictions_do_not_depend_on_the_number_of_rows_at_once(
+    run, model, data, tmp_path, monkeypatch, options
+):
+    # The first notation, marker and space of a kind come late.
+    lines = data.read_text().splitlines()
+    lines += [lines[1].replace(",", ", ", 1), "NA" + lines[2][lines[2].index(",") :]]
+    new = tmp_path / "new.csv"
+    new.write_text("\n".join(lines))
+    whole = run("predict", model, new, *options)
+    assert whole.exit_code == 0
+    assert "Read as missing values: 'NA'" in whole.stderr
+    monkeypatch.setattr(TableModel, "ROWS_AT_ONCE", 7)
+    parts = run("predict", model, new, *options)
+    assert (parts.stdout, parts.stderr) == (whole.stdout, whole.stderr)
+    # An error in a late row leaves no output.
+    new.write_text("\n".join([*lines, "x" + lines[2][lines[2].index(",") :]]))
+    result = run("predict", model, new, "--output", tmp_path / "out.csv")
+    assert result.exit_code == 2
+    assert "must hold numbers, got 'x' in line 104" in result.stderr
+    assert not (tmp_path / "out.csv").exists()
+    assert run("predict", model, new).stdout == ""

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from calibrant.tabular import Column, Kind, Schema
-from calibrant.tabular.cell_readings import describe_cells, find_marks, find_number_format
+from calibrant.tabular.cell_readings import describe_cells, find_readings
 from calibrant.tabular.cells import as_cells
 from calibrant.tabular.number_formats import PLAIN, NumberFormat
 from calibrant.tabular.reading import set_reading
@@ -21,6 +21,14 @@ def table_of(*cells, decimal_comma=False):
 
 def number(number_format, **fields):
     return Column("x", Kind.number, number_format=number_format, **fields)
+
+
+def reading_of(table, column):
+    """Return how a column is read, which does not depend on the parts in which it is given."""
+    schema = Schema("y", ("a", "b"), (1, 1), (column,))
+    found = find_readings([table], schema)
+    assert find_readings([table.iloc[:1], table.iloc[1:]], schema) == found
+    return found["x"]
 
 
 @pytest.mark.parametrize(
@@ -42,22 +50,23 @@ def number(number_format, **fields):
 def test_new_numbers_are_read_as_in_training_unless_they_are_written_otherwise(
     cells, known, expected
 ):
-    assert find_number_format(table_of(*cells)["x"], number(known)) == expected
+    assert reading_of(table_of(*cells), number(known)).number_format == expected
 
 
 def test_decimal_commas_of_a_new_file_prevail():
-    cells = table_of("1,234", decimal_comma=True)["x"]
-    assert find_number_format(cells, number(DOLLARS)).decimal == ","
-    assert find_number_format(cells, number(PLAIN)).decimal == ","
+    table = table_of("1,234", decimal_comma=True)
+    assert reading_of(table, number(DOLLARS)).number_format.decimal == ","
+    assert reading_of(table, number(PLAIN)).number_format.decimal == ","
 
 
 def test_marks_depend_on_the_kind_of_column():
-    cells = table_of("-", "none", "99", "a")["x"]
-    assert find_marks(cells, number(PLAIN, missing=("99",))) == {"-", "none", "99"}
+    table = table_of("-", "none", "99", "a")
+    assert reading_of(table, number(PLAIN, missing=("99",))).marks == {"-", "none", "99"}
     category = Column("x", Kind.category, categories=("a", "none"))
-    assert find_marks(cells, category) == {"-"}
+    assert reading_of(table, category).marks == {"-"}
+    assert reading_of(table_of("-", "a", "+"), category).marks == set()
     signs = Column("x", Kind.category, categories=("+", "-"))
-    assert find_marks(table_of("-")["x"], signs) == set()
+    assert reading_of(table_of("-"), signs).marks == set()
 
 
 def test_readings_and_marks_are_said():

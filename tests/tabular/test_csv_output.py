@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from calibrant.tabular import read_table
 from calibrant.tabular.csv_output import escape_formula, to_csv
-from calibrant.tabular.delimited import ESCAPED
+from calibrant.tabular.delimited_layout import ESCAPED
 
 ODD_NAMES = ["<b>bold</b>", 'say "hi"', "🌲", "שלום", "=cmd()", "+1+1", "-x", "@SUM(A1)", "a,b\nc"]
 

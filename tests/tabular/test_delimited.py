@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.tabular.delimited import ESCAPED, parse_delimited
+from calibrant.tabular.delimited import parse_delimited
+from calibrant.tabular.delimited_layout import ESCAPED
 from calibrant.tabular.reading import get_reading
 
 ROWS = "length,variety,note\n5.1,seker,<b>bold</b>\n4.7,bombay,\n"

@@ -4,11 +4,11 @@ import pytest
 
 from calibrant.tabular.cells import as_cells
 from calibrant.tabular.missing import (
+    MissingMarks,
     clear_declared,
     find_text_marks,
     find_words,
     is_number_mark,
-    mark_missing,
 )
 
 
@@ -17,8 +17,14 @@ def table_of(**columns):
 
 
 def missing_of(table, *declared):
-    table, _, notices = mark_missing(table, declared)
-    return table.isna(), [notice.text for notice in notices]
+    marks = MissingMarks(list(table.columns), declared)
+    parts = [marks.clear(table.iloc[:1]), marks.clear(table.iloc[1:])]
+    notices = marks.describe()
+    whole = MissingMarks(list(table.columns), declared)
+    is_missing = whole.clear(table).isna()
+    assert whole.describe() == notices
+    pd.testing.assert_frame_equal(pd.concat(parts).isna(), is_missing)
+    return is_missing, [notice.text for notice in notices]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +55,10 @@ def test_declared_values_are_missing_whatever_their_case_or_decimals():
 def test_a_value_may_be_declared_missing_in_one_column():
     is_missing, _ = missing_of(table_of(age=["99", "5"], weight=["99", "7"]), "age=99")
     assert is_missing.to_numpy().tolist() == [[True, False], [False, False]]
-    _, missing, _ = mark_missing(table_of(age=["1"], b=["a=b"]), ["age=99", "a=b"])
-    assert missing == {"age": ("99", "a=b"), "b": ("a=b",)}
+    assert MissingMarks(["age", "b"], ["age=99", "a=b"]).missing == {
+        "age": ("99", "a=b"),
+        "b": ("a=b",),
+    }
 
 
 def test_a_declared_value_that_does_not_occur_is_named():

@@ -2,9 +2,19 @@ import numpy as np
 import pytest
 
 from calibrant.tabular import describe_table, select_features
-from calibrant.tabular.new_rows import describe_new_rows
+from calibrant.tabular.new_rows import NewRows
 
 N = 60
+
+
+def describe_new_rows(features, schema):
+    """Return the sentences on rows, which do not depend on the parts in which they are given."""
+    whole, parts = NewRows(schema), NewRows(schema)
+    whole.add(features)
+    for start in range(0, len(features), 4):
+        parts.add(features.iloc[start : start + 4])
+    assert parts.describe() == whole.describe()
+    return whole.describe()
 
 
 @pytest.fixture

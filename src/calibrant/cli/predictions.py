@@ -68,14 +68,13 @@ def write_predictions(
     """
     from calibrant._core.phrases import count
     from calibrant.cli.outputs import OutputKind, check_output
-    from calibrant.tabular import read_table
     from calibrant.tabular.columns import find_columns
     from calibrant.tabular.costs import read_costs
     from calibrant.tabular.kept_columns import keep_columns
     from calibrant.tabular.predictions import tabulate_predictions
     from calibrant.tabular.prevalence import adjust_to_prevalence
-    from calibrant.tabular.reading import get_reading
-    from calibrant.tabular.writers import check_table_output, is_workbook, write_table
+    from calibrant.tabular.table_rows import open_rows
+    from calibrant.tabular.writers import check_table_output, is_workbook, open_table
 
     with one_line_errors(), warnings_as_notes(messages.note):
         check_order(request.model, request.data)
@@ -90,41 +89,50 @@ def write_predictions(
         messages.check(inputs=inputs, outputs=[request.output])
         model = _load(kind, request.model)
         costs = None if request.costs is None else read_costs(request.costs, model.output_columns)
-        table = read_table(
+        as_workbook = is_workbook(request.output)
+        shares = None if request.prevalence == [ESTIMATE] else request.prevalence
+        takes_all = as_workbook or request.prevalence == [ESTIMATE]
+        rows = open_rows(
             request.data,
             expected=model.input_columns,
             sheet=request.sheet,
             missing=request.missing,
+            size=None if takes_all else model.ROWS_AT_ONCE,
         )
-        for notice in get_reading(table).notices:
+        for notice in rows.notices:
             messages.note(notice.text)
-        names = find_columns(table, request.keep or (), "keep")
-        for text in model.find_notices(table):
-            messages.note(text)
-        proba, adjustment = model.predict_proba(table), None
-        if request.prevalence is not None:
-            shares = None if request.prevalence == [ESTIMATE] else request.prevalence
-            adjustment = adjust_to_prevalence(
-                proba, model.output_columns, model.class_count, shares
-            )
-            proba = adjustment.proba
+        kept = find_columns(rows, request.keep or (), "keep")
+        reader = model.read_inputs(rows)
+        n_rows, adjustment = 0, None
+        with open_table(request.output) as write:
+            for table in rows:
+                proba = model.predict_inputs(reader.read(table))
+                if request.prevalence is not None:
+                    adjustment = adjust_to_prevalence(
+                        proba, model.output_columns, model.class_count, shares
+                    )
+                    proba = adjustment.proba
+                columns = tabulate_predictions(
+                    proba,
+                    model.output_columns,
+                    kept=keep_columns(table, kept, numbers=as_workbook),
+                    costs=costs,
+                    digits=None if request.digits == ALL_DIGITS else int(request.digits),
+                )
+                write(columns)
+                n_rows += len(table)
+            for text in reader.describe():
+                messages.note(text)
+        if adjustment is not None:
             messages.note(adjustment.note)
-        columns = tabulate_predictions(
-            proba,
-            model.output_columns,
-            kept=keep_columns(table, names, numbers=is_workbook(request.output)),
-            costs=costs,
-            digits=None if request.digits == ALL_DIGITS else int(request.digits),
-        )
-        write_table(columns, request.output)
     place = "standard output" if request.output == "-" else request.output
     messages.finish(
-        f"Wrote predictions for {count(len(table), 'row')} to {place}.",
+        f"Wrote predictions for {count(n_rows, 'row')} to {place}.",
         {
             "model": str(request.model),
             "data": request.data,
             "output": request.output,
-            "n_rows": len(table),
+            "n_rows": n_rows,
             "classes": list(model.output_columns),
             "columns": list(columns),
             "costs": None if costs is None else costs.to_dict(),

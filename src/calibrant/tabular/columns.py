@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -61,12 +61,20 @@ ROW_NUMBER = re.compile(
 CAMEL_IDENTIFIER = re.compile(r".*[a-z](ID|Id)")
 
 
-def find_column(table: pd.DataFrame, name: str, parameter: str) -> str:
+class HasColumns(Protocol):
+    """A table, or anything else with named columns."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+
+
+def find_column(table: HasColumns, name: str, parameter: str) -> str:
     """Return the name of a column, without surrounding spaces.
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or TableRows
         The table.
     name : str
         The name that the user gave.
@@ -121,12 +129,12 @@ def describe_missing(missing: Sequence[str], available: Iterable[str]) -> str:
     return f"{lacks} Rename {shown} if {are} the same; otherwise, add {them}"
 
 
-def find_columns(table: pd.DataFrame, names: Iterable[str], parameter: str) -> list[str]:
+def find_columns(table: HasColumns, names: Iterable[str], parameter: str) -> list[str]:
     """Return the names of columns, each given alone or in a list separated by commas.
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or TableRows
         The table.
     names : iterable of str
         The names that the user gave. A name that contains commas is a list if the table has no
@@ -183,7 +191,7 @@ def to_numbers(column: pd.Series, number_format: NumberFormat | None = None) -> 
     """
     cells = column.tolist()
     if number_format is None:
-        texts = {cell for cell in cells if isinstance(cell, str)}
+        texts = [cell for cell in cells if isinstance(cell, str)]
         found = infer_format(texts, decimal_comma=get_reading(column).decimal_comma)
         number_format = PLAIN if found is None or found.unit else found
         return np.array([_to_number(cell, number_format) for cell in cells], dtype=np.float64)
@@ -231,8 +239,8 @@ def to_labels(column: pd.Series, class_names: Mapping[str, str | None]) -> NDArr
 
 def split_numbers(texts: Collection[str]) -> tuple[set[str], set[str]]:
     """Divide the texts of a column into numbers in one notation and others."""
-    written = {text for text in texts if is_written_number(text)}
-    numbers = written if infer_format(written) else {text for text in texts if is_number(text)}
+    written = [text for text in texts if is_written_number(text)]
+    numbers = set(written if infer_format(written) else filter(is_number, texts))
     return numbers, set(texts) - numbers
 
 
@@ -346,10 +354,10 @@ def numbers_rows(column: pd.Series) -> bool:
 
 def _find_number_format(cells: Collection[Any], decimal_comma: bool) -> NumberFormat | None:
     """Return the notation of a column if all of its cells are numbers or missing-value markers."""
-    texts = {cell for cell in cells if isinstance(cell, str) and not is_number_mark(cell)}
+    texts = [cell for cell in cells if isinstance(cell, str) and not is_number_mark(cell)]
     if not texts and all(isinstance(cell, str) for cell in cells):
         return None
-    numbers = {cell for cell in cells if not isinstance(cell, str)}
+    numbers = [cell for cell in cells if not isinstance(cell, str)]
     if not all(map(np.isfinite, numbers)):
         return None
     return infer_format(texts, decimal_comma=decimal_comma, n_numbers=len(numbers))

@@ -17,7 +17,9 @@ from calibrant.tabular.cells import is_missing, is_number
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
-def to_csv(columns: Mapping[str, Sequence[Any]], *, delimiter: str = ",") -> bytes:
+def to_csv(
+    columns: Mapping[str, Sequence[Any]], *, delimiter: str = ",", header: bool = True
+) -> bytes:
     """Write columns as CSV.
 
     Parameters
@@ -27,6 +29,8 @@ def to_csv(columns: Mapping[str, Sequence[Any]], *, delimiter: str = ",") -> byt
         as many digits as it takes to restore them, and without an exponent.
     delimiter : str, default=","
         The character that separates cells.
+    header : bool, default=True
+        Whether the first line has the names of the columns.
 
     Returns
     -------
@@ -36,7 +40,8 @@ def to_csv(columns: Mapping[str, Sequence[Any]], *, delimiter: str = ",") -> byt
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([escape_formula(name) for name in columns])
+    if header:
+        writer.writerow([escape_formula(name) for name in columns])
     for row in zip(*columns.values(), strict=True):
         writer.writerow([_write_cell(cell) for cell in row])
     return buffer.getvalue().encode()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 from calibrant.tabular.phrases import shorten
 from calibrant.tabular.schema import Notice
@@ -18,6 +20,7 @@ ZERO_PROPORTION = 0.7
 OLD_ENCODINGS = {"Windows-1252": "cp1252", "Latin-1": "latin-1"}
 # Characters that text does not contain. Valid UTF-8 is text unless it contains the first of them.
 CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f]")
+NULL_CHARACTER = re.compile(r"\x00")
 FOREIGN_WORD = re.compile(r"[^\s,;\"]*[^\x00-\x7f][^\s,;\"]*")
 
 
@@ -38,15 +41,51 @@ def decode_text(data: bytes, name: str) -> tuple[str, tuple[Notice, ...]]:
     notices : tuple of Notice
         One if the text is not in UTF-8, with an example of how it was read.
     """
-    for encoding, codec in _candidates(data):
+    codec, notices = find_encoding(lambda: io.BytesIO(data), name)
+    return data.decode(codec), notices
+
+
+def find_encoding(open_file: Callable[[], BinaryIO], name: str) -> tuple[str, tuple[Notice, ...]]:
+    """Find the encoding of a text file, which is read line by line.
+
+    Parameters
+    ----------
+    open_file : callable
+        Opens the file from its beginning.
+    name : str
+        Name of the file, for messages.
+
+    Returns
+    -------
+    codec : str
+        Python's name of the encoding.
+    notices : tuple of Notice
+        One if the text is not in UTF-8, with an example of how it was read.
+    """
+    with open_file() as file:
+        start = file.read(SAMPLE_BYTES)
+    for encoding, codec in _candidates(start):
+        forbidden = NULL_CHARACTER if encoding == "UTF-8" else CONTROL_CHARACTER
+        word = None
         try:
-            text = data.decode(codec)
+            with read_lines(open_file, codec) as lines:
+                for line in lines:
+                    if forbidden.search(line):
+                        raise _not_text(name)
+                    word = word or (None if line.isascii() else FOREIGN_WORD.search(line))
         except UnicodeDecodeError:
             continue
-        if "\0" in text or (encoding != "UTF-8" and CONTROL_CHARACTER.search(text)):
-            break
-        return text, _describe(encoding, text, name)
-    raise ValueError(
+        return codec, _describe(encoding, word[0] if word else "", name)
+    raise _not_text(name)
+
+
+def read_lines(open_file: Callable[[], BinaryIO], codec: str) -> io.TextIOWrapper:
+    """Open a text file; the ends of its lines stay as they are, as `csv` requires."""
+    return io.TextIOWrapper(open_file(), codec, newline="")
+
+
+def _not_text(name: str) -> ValueError:
+    return ValueError(
         f"{name} must be a CSV, TSV, Excel, JSON, Parquet or ARFF file, but it contains bytes that "
         "are not text. Save the table as CSV."
     )
@@ -67,10 +106,9 @@ def _candidates(data: bytes) -> Iterator[tuple[str, str]]:
     yield from OLD_ENCODINGS.items()
 
 
-def _describe(encoding: str, text: str, name: str) -> tuple[Notice, ...]:
+def _describe(encoding: str, word: str, name: str) -> tuple[Notice, ...]:
     if encoding == "UTF-8":
         return ()
-    found = FOREIGN_WORD.search(text)
-    example = f", for example {shorten(found[0])}" if found else ""
+    example = f", for example {shorten(word)}" if word else ""
     advice = "" if encoding == "UTF-16" else " If letters look wrong, save the file as UTF-8."
     return (Notice("file", f"{name} is not UTF-8 and was read as {encoding}{example}.{advice}"),)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from calibrant._core.phrases import count
 from calibrant.tabular.cells import as_cells, as_number, as_text, is_missing, is_number
@@ -35,74 +34,99 @@ PLUS = "+"
 MOST_MARKS = 8
 
 
-def mark_missing(
-    table: pd.DataFrame, declared: Sequence[str]
-) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]], list[Notice]]:
-    """Replace missing-value markers, in any column, by NaN.
+class MissingMarks:
+    """Missing-value markers of a table, which is looked at in one or several parts.
 
     Parameters
     ----------
-    table : DataFrame
-        A table as parsed.
+    names : sequence of str
+        Names of the columns.
     declared : sequence of str
         Values that the user declared missing, each for all columns or, as in "age=999", for one.
 
-    Returns
-    -------
-    table : DataFrame
-        The table with NaN where a value is missing.
+    Attributes
+    ----------
     missing : dict of str to tuple of str
         The declared values, by column.
-    notices : list of Notice
-        Which markers and values were found, and which declared values were not.
     """
-    names = [str(name) for name in table.columns]
-    missing = {name: _values_for(name, declared, names) for name in names}
-    places: dict[str, Counter[str]] = defaultdict(Counter)
-    changed: dict[str, NDArray[Any]] = {}
-    used: set[str] = set()
-    for name in names:
-        cells = as_cells(table[name])
-        declared_as = _make_lookup(missing[name])
-        for position, cell in enumerate(cells.tolist()):
+
+    def __init__(self, names: Sequence[str], declared: Sequence[str]) -> None:
+        values = {name: _values_for(name, declared, names) for name in names}
+        self.missing = {name: held for name, held in values.items() if held}
+        self._declared = declared
+        self._found: dict[str, Counter[str]] = {name: Counter() for name in names}
+        self._used: set[str] = set()
+
+    def clear(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Replace missing-value markers by NaN, and count them.
+
+        Parameters
+        ----------
+        table : DataFrame
+            Rows as parsed.
+
+        Returns
+        -------
+        DataFrame
+            The rows with NaN where a value is missing.
+        """
+        changed: dict[str, list[Any]] = {}
+        for name, found in self._found.items():
+            cells = table[name].tolist()
+            if marks := self._find(name, Counter(cells), found):
+                changed[name] = [np.nan if cell in marks else cell for cell in cells]
+        table = table.copy()
+        for name, cells in changed.items():
+            table[name] = pd.Series(as_cells(cells), index=table.index, dtype=object)
+        return table
+
+    def describe(self) -> list[Notice]:
+        """Say which markers and values were found, and which declared values were not."""
+        notices = describe_marks(self._found)
+        if absent := [value for value in self._declared if value.strip() not in self._used]:
+            notices.append(
+                Notice(
+                    "missing",
+                    f"No cell holds {list_names(absent)}, which you declared missing. Check the "
+                    "spelling.",
+                )
+            )
+        return notices
+
+    def _find(self, name: str, n_cells: Mapping[Any, int], found: Counter[str]) -> set[Any]:
+        """Return the cells of a column that stand for missing values."""
+        declared_as = _make_lookup(self.missing.get(name, ()))
+        marks = set()
+        for cell, n_same in n_cells.items():
             if is_missing(cell):
                 continue
             value = declared_as(cell)
             if value is None and not (isinstance(cell, str) and cell.casefold() in MARKS):
                 continue
             if value is not None:
-                used |= {value, f"{name}={value}"}
-            places[as_text(cell)][name] += 1
-            cells[position] = np.nan
-            changed[name] = cells
-    notices = describe_marks(places)
-    if absent := [value for value in declared if value.strip() not in used]:
-        notices.append(
-            Notice(
-                "missing",
-                f"No cell holds {list_names(absent)}, which you declared missing. Check the "
-                "spelling.",
-            )
-        )
-    table = table.copy()
-    for name, cells in changed.items():
-        table[name] = pd.Series(cells, index=table.index, dtype=object)
-    return table, {name: held for name, held in missing.items() if held}, notices
+                self._used |= {value, f"{name}={value}"}
+            found[as_text(cell)] += n_same
+            marks.add(cell)
+        return marks
 
 
-def describe_marks(places: Mapping[str, Mapping[str, int]]) -> list[Notice]:
+def describe_marks(found: Mapping[str, Mapping[str, int]]) -> list[Notice]:
     """Say which markers are read as missing values, and where.
 
     Parameters
     ----------
-    places : mapping of str to mapping of str to int
-        Number of cells by marker and column.
+    found : mapping of str to mapping of str to int
+        Number of cells by column and marker.
 
     Returns
     -------
     list of Notice
         One notice, or none if there are no markers.
     """
+    places: dict[str, dict[str, int]] = defaultdict(dict)
+    for name, n_cells in found.items():
+        for mark, n_same in n_cells.items():
+            places[mark][name] = n_same
     if not places:
         return []
     by_size = sorted(places.items(), key=lambda item: -sum(item[1].values()))
@@ -118,6 +142,11 @@ def describe_marks(places: Mapping[str, Mapping[str, int]]) -> list[Notice]:
 def is_number_mark(text: str) -> bool:
     """Whether a text stands for a missing value in a column of numbers."""
     return text.casefold() in NUMBER_MARKS
+
+
+def is_text_sign(text: str) -> bool:
+    """Whether a text in a column of text may stand for a missing value, or shows what does."""
+    return text in DASHES_AND_DOTS or text == PLUS
 
 
 def find_text_marks(texts: Collection[str]) -> set[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from calibrant._core.phrases import count
-from calibrant._core.typing import IndexArray
+from calibrant._core.typing import BoolArray
 from calibrant.tabular.cells import as_text
 from calibrant.tabular.phrases import list_names, locate
 from calibrant.tabular.rows import find_unseen_categories
@@ -20,75 +20,104 @@ MOST_COLUMNS = 5
 MOST_CHARACTERS = 9
 
 
-class _Excess(NamedTuple):
+@dataclass
+class _Excess:
     """Values of a column outside the range of the training data.
 
-    The value farthest outside is in the row ``farthest``, at a ``distance`` relative to the range.
+    The value farthest outside is in the row ``place``, at a ``distance`` relative to the range.
     """
 
     column: Column
-    rows: IndexArray
-    farthest: int
-    value: float
-    distance: float
+    n_rows: int = 0
+    place: str = ""
+    value: float = np.nan
+    distance: float = 0.0
 
 
-def describe_new_rows(features: pd.DataFrame, schema: Schema) -> list[str]:
-    """Name values and categories that a model was not trained on.
+class NewRows:
+    """New rows, as far as they differ from those that a model was fitted to.
 
     Parameters
     ----------
-    features : DataFrame
-        Features of new rows, from `select_features`.
     schema : Schema
         Description of the table that the model was fitted to.
-
-    Returns
-    -------
-    list of str
-        Sentences: one for each column with unseen categories, and one on all columns with values
-        outside the range of the training data.
     """
-    sentences = [
-        f"{name!r} has categories that the model was not trained on, which are treated as "
-        f"rare categories: {list_names(categories)}."
-        for name, categories in find_unseen_categories(features, schema).items()
-    ]
-    found = [_find_excess(features[column.name], column) for column in schema.features]
-    excesses = sorted(filter(None, found), key=lambda excess: -excess.distance)
-    if excesses:
-        n_rows = len(set().union(*(excess.rows.tolist() for excess in excesses)))
-        parts = [_describe(excess, features.index) for excess in excesses[:MOST_COLUMNS]]
-        n_more = len(excesses) - MOST_COLUMNS
-        more = f"; and {count(n_more, 'more column')}" if n_more > 0 else ""
-        sentences.append(
-            f"{n_rows:,} of {count(len(features), 'row')} "
-            f"{'has' if n_rows == 1 else 'have'} values outside the range of the training data: "
-            f"{'; '.join(parts)}{more}."
-        )
-    return sentences
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._n_rows = self._n_outside = 0
+        self._unseen: dict[str, set[str]] = {}
+        self._excesses = {column.name: _Excess(column) for column in schema.features}
+
+    def add(self, features: pd.DataFrame) -> None:
+        """Look at rows.
+
+        Parameters
+        ----------
+        features : DataFrame
+            Features of new rows, from `select_features`.
+        """
+        for name, categories in find_unseen_categories(features, self._schema).items():
+            self._unseen.setdefault(name, set()).update(categories)
+        is_outside = np.zeros(len(features), dtype=bool)
+        for name, excess in self._excesses.items():
+            is_outside |= _find_excess(features[name], excess)
+        self._n_rows += len(features)
+        self._n_outside += int(is_outside.sum())
+
+    def describe(self) -> list[str]:
+        """Name values and categories that the model was not trained on.
+
+        Returns
+        -------
+        list of str
+            Sentences: one for each column with unseen categories, and one on all columns with
+            values outside the range of the training data.
+        """
+        sentences = [
+            f"{column.name!r} has categories that the model was not trained on, which are treated "
+            f"as rare categories: {list_names(sorted(self._unseen[column.name]))}."
+            for column in self._schema.features
+            if column.name in self._unseen
+        ]
+        found = [excess for excess in self._excesses.values() if excess.n_rows]
+        excesses = sorted(found, key=lambda excess: -excess.distance)
+        if excesses:
+            parts = [_describe(excess) for excess in excesses[:MOST_COLUMNS]]
+            n_more = len(excesses) - MOST_COLUMNS
+            more = f"; and {count(n_more, 'more column')}" if n_more > 0 else ""
+            sentences.append(
+                f"{self._n_outside:,} of {count(self._n_rows, 'row')} "
+                f"{'has' if self._n_outside == 1 else 'have'} values outside the range of the "
+                f"training data: {'; '.join(parts)}{more}."
+            )
+        return sentences
 
 
-def _find_excess(values: pd.Series, column: Column) -> _Excess | None:
-    """Find the values outside the range of a column; None if its range is unknown."""
+def _find_excess(values: pd.Series, excess: _Excess) -> BoolArray:
+    """Return which values are outside the range of a column, and remember the farthest."""
+    column = excess.column
     if column.kind is not Kind.number or column.low is None or column.high is None:
-        return None
+        return np.zeros(len(values), dtype=bool)
     numbers = values.to_numpy(dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        rows = np.flatnonzero((numbers < column.low) | (numbers > column.high))
-    if not len(rows):
-        return None
-    distance = np.maximum(column.low - numbers[rows], numbers[rows] - column.high)
-    farthest = int(rows[distance.argmax()])
-    width = (column.high - column.low) or 1.0
-    return _Excess(column, rows, farthest, float(numbers[farthest]), float(distance.max()) / width)
+        outside = (numbers < column.low) | (numbers > column.high)
+    rows = np.flatnonzero(outside)
+    if len(rows):
+        beyond = np.maximum(column.low - numbers[rows], numbers[rows] - column.high)
+        farthest = int(rows[beyond.argmax()])
+        distance = float(beyond.max()) / ((column.high - column.low) or 1.0)
+        if not excess.n_rows or distance > excess.distance:
+            excess.place = locate(values.index, farthest)
+            excess.value, excess.distance = float(numbers[farthest]), distance
+        excess.n_rows += len(rows)
+    return outside
 
 
-def _describe(excess: _Excess, index: pd.Index) -> str:
+def _describe(excess: _Excess) -> str:
     column = excess.column
-    where = f"{_brief(excess.value)} in {locate(index, excess.farthest)}"
-    n_rows = len(excess.rows)
-    found = where if n_rows == 1 else f"{count(n_rows, 'row')}, as far as {where}"
+    where = f"{_brief(excess.value)} in {excess.place}"
+    found = where if excess.n_rows == 1 else f"{count(excess.n_rows, 'row')}, as far as {where}"
     return f"{column.name!r} (trained on {_brief(column.low)} to {_brief(column.high)}; {found})"
 
 

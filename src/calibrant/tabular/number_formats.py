@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -68,14 +69,14 @@ class _Parts(NamedTuple):
 
 
 def infer_format(
-    texts: Collection[str], *, decimal_comma: bool = False, n_numbers: int = 0
+    texts: Iterable[str] | Mapping[str, int], *, decimal_comma: bool = False, n_numbers: int = 0
 ) -> NumberFormat | None:
     """Find the notation in which all of some texts are numbers.
 
     Parameters
     ----------
-    texts : collection of str
-        Cells of a column, none of them missing.
+    texts : iterable of str, or mapping of str to int
+        Cells of a column, none of them missing, or the number of cells by text.
     decimal_comma : bool, default=False
         Whether the file has decimal commas elsewhere, so that "1,234" is less than 2.
     n_numbers : int, default=0
@@ -93,19 +94,23 @@ def infer_format(
     >>> infer_format(["86 mg/dL", "4.8 mmol/L"]) is None
     True
     """
-    if all(is_number(text) for text in texts):
+    n_cells = Counter(texts)
+    if all(map(is_number, n_cells)):
         grouped = _digits_pattern(",", ".")
-        pointed = [text.lstrip("+-") for text in texts if "." in text]
+        pointed = [text.lstrip("+-") for text in n_cells if "." in text]
         if not (decimal_comma and pointed and all(map(grouped.fullmatch, pointed))):
             return PLAIN
-    parts = [part for part in map(_split, sorted(texts)) if part is not None]
+    split = {text: _split(text) for text in sorted(n_cells)}
+    parts = [part for part in split.values() if part is not None]
     units = {normalize_unit(part.unit): part.unit for part in reversed(parts)}
     known = [unit for key, unit in units.items() if key]
-    if len(parts) < len(texts) or len(known) > 1:
+    if len(parts) < len(split) or len(known) > 1:
         return None
     unit = known[0] if known else ""
-    n_bare = n_numbers + sum(not part.unit for part in parts)
-    if unit and n_bare > (0 if unit in SCALES else (len(parts) + n_numbers) / 2):
+    n_bare = n_numbers + sum(
+        n_cells[text] for text, part in split.items() if part and not part.unit
+    )
+    if unit and n_bare > (0 if unit in SCALES else (n_cells.total() + n_numbers) / 2):
         return None
     for decimal, grouping in sorted(NOTATIONS, key=lambda pair: decimal_comma and pair[0] != ","):
         pattern = _digits_pattern(decimal, grouping)
@@ -147,28 +152,41 @@ def parse_number(text: str, number_format: NumberFormat) -> float:
     return float(parts.sign + digits.replace(decimal, "."))
 
 
-def describe_readings(columns: Mapping[str, tuple[Collection[str], NumberFormat]]) -> list[str]:
+def find_example(texts: Iterable[str], number_format: NumberFormat) -> str | None:
+    """Return the text that looks least like a plain number, the first of several, if any does.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Numbers of a column.
+    number_format : NumberFormat
+        Their notation.
+    """
+    if number_format == PLAIN:
+        return None
+    written = [text for text in texts if not is_number(text) or number_format.decimal == ","]
+    return max(written, key=lambda text: sum(not mark.isdigit() for mark in text), default=None)
+
+
+def describe_readings(examples: Mapping[str, tuple[str, NumberFormat]]) -> list[str]:
     """Say how numbers are read that are not written as plain numbers.
 
     Parameters
     ----------
-    columns : mapping of str to tuple
-        Texts and notation by column.
+    examples : mapping of str to tuple
+        A number and the notation by column.
 
     Returns
     -------
     list of str
-        One sentence, with an example per column; none if all numbers are plain.
+        One sentence, with the example of each column; none if there are no examples.
     """
-    readings = []
-    for name, (texts, number_format) in columns.items():
-        written = [text for text in texts if not is_number(text) or number_format.decimal == ","]
-        if number_format != PLAIN and written:
-            example = max(written, key=lambda text: sum(not mark.isdigit() for mark in text))
-            number = parse_number(example, number_format)
-            readings.append(f"{name!r} ({shorten(example)} as {number:.10g})")
-    if not readings:
+    if not examples:
         return []
+    readings = [
+        f"{name!r} ({shorten(example)} as {parse_number(example, number_format):.10g})"
+        for name, (example, number_format) in examples.items()
+    ]
     more = len(readings) - MOST_READINGS
     tail = f" and {more} more" if more > 0 else ""
     return [f"Read as numbers: {', '.join(readings[:MOST_READINGS])}{tail}."]

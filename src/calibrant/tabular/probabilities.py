@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -19,10 +19,23 @@ from calibrant.persistence.model_file import fitted_labels
 from calibrant.tabular.class_columns import find_probability_columns
 from calibrant.tabular.columns import find_column
 from calibrant.tabular.inspection import check_several_classes
-from calibrant.tabular.probability_columns import ProbabilityColumns
+from calibrant.tabular.probability_columns import GivenProbabilities, ProbabilityColumns
 from calibrant.tabular.rows import select_labels
 from calibrant.tabular.saved_model import SavedModel, UpdateEntry, base_estimator, read_history
 from calibrant.updating import UpdatedClassifier
+
+
+@dataclass(frozen=True)
+class _ProbabilityReader:
+    """Probabilities of a table, of which sentences say how they were read."""
+
+    given: GivenProbabilities
+
+    def read(self, table: pd.DataFrame) -> FloatArray:  # noqa: ARG002
+        return self.given.values
+
+    def describe(self) -> list[str]:
+        return self.given.notices
 
 
 @dataclass(frozen=True)
@@ -83,20 +96,10 @@ class ProbabilityCalibrator(SavedModel):
         """Select the probabilities from the columns of the calibrator."""
         return self.given.read(table).values
 
-    def find_notices(self, table: pd.DataFrame) -> list[str]:
-        """Return sentences on how the probabilities in a table were read.
-
-        Parameters
-        ----------
-        table : DataFrame
-            A table that `read_table` returned, with the columns of the calibrator.
-
-        Returns
-        -------
-        list of str
-            Whether they are percentages, and how far the sums of rows are from 1.
-        """
-        return self.given.read(table).notices
+    def read_inputs(self, tables: Iterable[pd.DataFrame]) -> _ProbabilityReader:
+        """Find out how the probabilities of a table are read, which is given as a whole."""
+        [table] = tables
+        return _ProbabilityReader(self.given.read(table))
 
     @property
     def _estimator(self) -> MulticlassCalibrator | UpdatedClassifier:

@@ -6,10 +6,7 @@ Cells of text files stay the text that was written. What a column holds is decid
 
 from __future__ import annotations
 
-import gzip
 import io
-import sys
-import zlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from zipfile import ZipFile
@@ -17,16 +14,16 @@ from zipfile import ZipFile
 import pandas as pd
 
 from calibrant.tabular.arff import parse_arff
+from calibrant.tabular.data_files import DataFile
 from calibrant.tabular.delimited import parse_delimited
-from calibrant.tabular.encodings import decode_text
+from calibrant.tabular.encodings import decode_text, find_encoding
 from calibrant.tabular.excel import parse_excel
 from calibrant.tabular.json_records import looks_like_records, parse_json
-from calibrant.tabular.missing import mark_missing
+from calibrant.tabular.missing import MissingMarks
 from calibrant.tabular.parquet import parse_parquet
-from calibrant.tabular.phrases import printable
 from calibrant.tabular.reading import add_notices, set_reading
+from calibrant.tabular.schema import Notice
 
-GZIP_START = b"\x1f\x8b"
 ZIP_START = b"PK\x03\x04"
 # First bytes of other files that are not text: their kind, and what to do with them.
 BINARY_STARTS = {
@@ -48,6 +45,11 @@ EXCEL_MEMBER = "xl/workbook.xml"
 PAGE_STARTS = ("<!doctype html", "<html")
 EXCEL_SUFFIXES = frozenset({".xlsx", ".xlsm"})
 JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
+PARQUET_SUFFIXES = frozenset({".parquet", ".pq"})
+ARFF_SUFFIX = ".arff"
+OTHER_SUFFIXES = EXCEL_SUFFIXES | JSON_SUFFIXES | PARQUET_SUFFIXES | {ARFF_SUFFIX}
+# Bytes that tell delimited text from other files.
+START_BYTES = 2**16
 
 
 def read_table(
@@ -101,13 +103,18 @@ def read_table(
     2       5.1   seker
     3       NaN  bombay
     """
-    from_stdin = str(source) == "-"
-    name = "standard input" if from_stdin else printable(str(source))
-    data = sys.stdin.buffer.read() if from_stdin else _read_bytes(Path(source), name)
-    suffixes = [] if from_stdin else [suffix.lower() for suffix in Path(source).suffixes]
-    if data.startswith(GZIP_START):
-        data = _unpack(data, name)
-        suffixes = suffixes[:-1] if suffixes[-1:] == [".gz"] else suffixes
+    return read_file(DataFile(source), expected=expected, sheet=sheet, missing=missing)
+
+
+def read_file(
+    file: DataFile,
+    *,
+    expected: Collection[str] = (),
+    sheet: str | None = None,
+    missing: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Read a table from a data file, as `read_table` does."""
+    data, name = file.read(), file.name
     _check_content(data, name)
     members = _list_archive(data)
     is_excel = members is not None and EXCEL_MEMBER in members
@@ -122,22 +129,58 @@ def read_table(
     table = (
         parse_excel(data, name, sheet, expected)
         if is_excel
-        else _parse(data, name, suffixes[-1] if suffixes else "", expected)
+        else _parse(data, name, file.suffix, expected)
     )
-    if len(table) == 0:
-        raise ValueError(
-            f"{name} must have rows, but it has only column names. Check that it was saved."
-        )
-    table, declared, notices = mark_missing(table, missing)
-    add_notices(table, notices)
+    check_row_count(len(table), name)
+    marks = MissingMarks([str(column) for column in table.columns], missing)
+    table = marks.clear(table)
+    add_notices(table, marks.describe())
     options = [] if sheet is None else [f"--sheet={sheet}"]
     options += [f"--missing={value}" for value in missing]
-    set_reading(table, missing=declared, options=tuple(options))
+    set_reading(table, missing=marks.missing, options=tuple(options))
     return table
 
 
+def check_row_count(n_rows: int, name: str) -> None:
+    """Raise an error if a table has no rows."""
+    if n_rows == 0:
+        raise ValueError(
+            f"{name} must have rows, but it has only column names. Check that it was saved."
+        )
+
+
+def find_delimited_text(file: DataFile) -> tuple[str, tuple[Notice, ...]] | None:
+    """Return the encoding of a file of delimited text, and notices on it; None if it is another.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or if it is not text.
+    """
+    with file.one_error():
+        with file.open() as content:
+            start = content.read(START_BYTES)
+        is_binary = start.startswith((ZIP_START, *BINARY_STARTS)) or not start.strip()
+        if is_binary or file.suffix in OTHER_SUFFIXES:
+            return None
+        codec, notices = find_encoding(file.open, file.name)
+    text = start.decode(codec, errors="ignore").lstrip()
+    is_other = not text or text.lower().startswith(PAGE_STARTS) or looks_like_records(text)
+    return None if is_other else (codec, notices)
+
+
+def find_delimiter(suffix: str) -> str | None:
+    """Return the delimiter that the suffix of a file tells, if any."""
+    return "\t" if suffix in {".tsv", ".tab"} else None
+
+
 def _parse(data: bytes, name: str, suffix: str, expected: Collection[str]) -> pd.DataFrame:
-    if suffix in {".parquet", ".pq"}:
+    if suffix in PARQUET_SUFFIXES:
         return parse_parquet(data, name)
     for start, (kind, remedy) in BINARY_STARTS.items():
         if data.startswith(start):
@@ -154,13 +197,12 @@ def _parse(data: bytes, name: str, suffix: str, expected: Collection[str]) -> pd
             f"{name} must be a table, but it is a web page. Download the table itself, or save it "
             "as CSV."
         )
-    if suffix == ".arff":
+    if suffix == ARFF_SUFFIX:
         table = parse_arff(text, name)
     elif suffix in JSON_SUFFIXES or looks_like_records(text):
         table = parse_json(text, name)
     else:
-        delimiter = "\t" if suffix in {".tsv", ".tab"} else None
-        table = parse_delimited(text, name, delimiter, expected)
+        table = parse_delimited(text, name, find_delimiter(suffix), expected)
     add_notices(table, notices)
     return table
 
@@ -168,15 +210,6 @@ def _parse(data: bytes, name: str, suffix: str, expected: Collection[str]) -> pd
 def _check_content(content: bytes | str, name: str) -> None:
     if not content.strip():
         raise ValueError(f"{name} must hold a table, but it is empty. Check that it was saved.")
-
-
-def _unpack(data: bytes, name: str) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error):
-        raise ValueError(
-            f"{name} must be a gzip file, but it is damaged. Copy or download it again."
-        ) from None
 
 
 def _list_archive(data: bytes) -> set[str] | None:
@@ -197,24 +230,3 @@ def is_workbook(source: str | Path) -> bool:
             return EXCEL_MEMBER in archive.namelist()
     except Exception:  # no such file, another kind of file, or a damaged archive
         return False
-
-
-def _read_bytes(path: Path, name: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        where = "" if path.is_absolute() else f" in {printable(str(Path.cwd()))}"
-        raise ValueError(
-            f"{name} must be a file, but there is no such file{where}. Check the spelling."
-        ) from None
-    except IsADirectoryError:
-        raise ValueError(f"{name} must be a file, but it is a folder. Name a file in it.") from None
-    except PermissionError:
-        raise ValueError(
-            f"{name} must be readable, but you do not have permission to read it. "
-            "Ask its owner for permission or for a copy."
-        ) from None
-    except OSError as error:
-        raise ValueError(
-            f"{name} must be readable, but reading it failed: {error.strerror}. Check the path."
-        ) from None

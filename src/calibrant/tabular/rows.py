@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calibrant._core.typing import FloatArray
-from calibrant.tabular.cell_readings import find_marks, find_number_format
+from calibrant.tabular.cell_readings import ColumnReading, find_readings
 from calibrant.tabular.cells import as_cells, as_code, as_table, as_text, is_missing, is_number
 from calibrant.tabular.columns import (
     check_complete,
-    describe_missing,
     find_column,
     labeled_rows,
     to_labels,
@@ -67,7 +67,9 @@ def select_training_rows(table: pd.DataFrame, schema: Schema) -> TrainingRows:
     return TrainingRows(select_features(rows, schema), labels, groups)
 
 
-def select_features(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+def select_features(
+    table: pd.DataFrame, schema: Schema, readings: Mapping[str, ColumnReading] | None = None
+) -> pd.DataFrame:
     """Select the features of a model, by name.
 
     Columns may be in any order, and other columns are left out. Categories that the model was
@@ -79,6 +81,8 @@ def select_features(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
         A table that `read_table` returned.
     schema : Schema
         Description of the table that the model was fitted to.
+    readings : mapping of str to ColumnReading, default=None
+        How each feature is read, if the rows are not all those of the table.
 
     Returns
     -------
@@ -90,20 +94,13 @@ def select_features(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     ValueError
         If columns are missing, or if a column of numbers holds anything else.
     """
-    names = [str(name) for name in table.columns]
-    used = [column.name for column in schema.features]
-    missing = [name for name in used if name not in names]
-    if missing:
-        raise ValueError(
-            "The table must have all columns that the model was fitted on. "
-            f"{describe_missing(missing, [name for name in names if name not in used])}, with "
-            "empty cells where a value is unknown."
-        )
+    if readings is None:
+        readings = find_readings([table], schema)
     return as_table(
         {
-            column.name: _numbers(table[column.name], column)
+            column.name: _numbers(table[column.name], column, readings[column.name])
             if column.kind is Kind.number
-            else _categories(table[column.name], column)
+            else _categories(table[column.name], column, readings[column.name])
             for column in schema.features
         },
         table.index,
@@ -154,11 +151,9 @@ def select_labels(table: pd.DataFrame, target: str) -> NDArray[np.str_]:
     return to_texts(column)
 
 
-def _numbers(cells: pd.Series, column: Column) -> FloatArray:
-    marks = find_marks(cells, column)
-    number_format = find_number_format(cells, column)
-    kept = [np.nan if is_missing(cell) or as_text(cell) in marks else cell for cell in cells]
-    values = to_numbers(pd.Series(kept, dtype=object), number_format)
+def _numbers(cells: pd.Series, column: Column, reading: ColumnReading) -> FloatArray:
+    kept = _clear_marks(cells, reading.marks)
+    values = to_numbers(pd.Series(kept, dtype=object), reading.number_format)
     if np.isinf(values).any():
         position = int(np.argmax(np.isinf(values)))
         unit = column.number_format.unit
@@ -170,13 +165,17 @@ def _numbers(cells: pd.Series, column: Column) -> FloatArray:
     return values
 
 
-def _categories(cells: pd.Series, column: Column) -> NDArray[Any]:
+def _categories(cells: pd.Series, column: Column, reading: ColumnReading) -> NDArray[Any]:
     to_text = as_code if all(map(is_number, column.categories)) else as_text
-    marks = find_marks(cells, column)
     texts = [
-        np.nan if is_missing(cell) or as_text(cell) in marks else to_text(cell) for cell in cells
+        cell if is_missing(cell) else to_text(cell) for cell in _clear_marks(cells, reading.marks)
     ]
     spelling = {category.casefold(): category for category in column.categories}
     if set(spelling) == LOGICAL:
         texts = [spelling.get(str(text).casefold(), text) for text in texts]
     return as_cells(texts)
+
+
+def _clear_marks(cells: pd.Series, marks: set[str]) -> list[Any]:
+    """Return the cells of a column with NaN in place of missing values."""
+    return [np.nan if is_missing(cell) or as_text(cell) in marks else cell for cell in cells]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import pandas as pd
@@ -60,6 +60,16 @@ class UpdateEntry(Record):
     reason: str
 
 
+class InputReader(Protocol):
+    """Reads what an estimator takes from the rows of a table, and says what is new."""
+
+    def read(self, table: pd.DataFrame) -> Any:
+        """Return what the estimator takes for some of the rows."""
+
+    def describe(self) -> list[str]:
+        """Return sentences on the rows that were read."""
+
+
 class SavedModel(ABC):
     """An estimator that takes tables, and its description.
 
@@ -67,11 +77,14 @@ class SavedModel(ABC):
     ----------
     KIND : str
         Name of the kind, which is part of the file format.
+    ROWS_AT_ONCE : int or None
+        Number of rows of a large table for which to predict at once. ``None`` means all rows.
     history : tuple of UpdateEntry
         The updates since the model was fitted, first to last.
     """
 
     KIND: ClassVar[str]
+    ROWS_AT_ONCE: ClassVar[int | None] = None
     history: tuple[UpdateEntry, ...]
 
     @property
@@ -116,7 +129,26 @@ class SavedModel(ABC):
         ndarray of shape (n_rows, n_classes)
             Probabilities, with one column per class in ``output_columns``.
         """
-        proba = self._estimator.predict_proba(self.select_inputs(table))
+        return self.predict_inputs(self.select_inputs(table))
+
+    @abstractmethod
+    def read_inputs(self, tables: Iterable[pd.DataFrame]) -> InputReader:
+        """Find out how the inputs of a table are read.
+
+        Parameters
+        ----------
+        tables : iterable of DataFrame
+            All rows of a table that `read_table` returned, at most ``ROWS_AT_ONCE`` at a time.
+
+        Returns
+        -------
+        InputReader
+            Reads the inputs of some of the rows.
+        """
+
+    def predict_inputs(self, inputs: Any) -> FloatArray:
+        """Return class probabilities for what `select_inputs` or an `InputReader` returned."""
+        proba = self._estimator.predict_proba(inputs)
         if not np.isfinite(proba).all():
             raise ValueError(
                 "A model must predict a probability of every class for every row, but this one "
@@ -168,9 +200,22 @@ class SavedModel(ABC):
         is_changed = report.choice != UpdateChoice.NONE
         return self._with_update(updated if is_changed else self._estimator, entry), report
 
-    def find_notices(self, table: pd.DataFrame) -> list[str]:  # noqa: ARG002
-        """Return sentences on what in a table differs from the training data."""
-        return []
+    def find_notices(self, table: pd.DataFrame) -> list[str]:
+        """Return sentences on how a table is read, and on what the model was not trained on.
+
+        Parameters
+        ----------
+        table : DataFrame
+            A table that `read_table` returned, with the columns of the model.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
+        reader = self.read_inputs([table])
+        reader.read(table)
+        return reader.describe()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the estimator as plain values: settings, columns, the report."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import pandas as pd
 
 from calibrant.calibrators import CalibrationReport
-from calibrant.classifier import CalibratedClassifier
+from calibrant.classifier import MAX_ROWS, CalibratedClassifier
 from calibrant.metrics import Performance
 from calibrant.persistence.model_file import fitted_labels
-from calibrant.tabular.cell_readings import describe_cells
+from calibrant.tabular.feature_reader import FeatureReader
 from calibrant.tabular.models import make_model
-from calibrant.tabular.new_rows import describe_new_rows
 from calibrant.tabular.rows import select_features, select_training_rows
 from calibrant.tabular.saved_model import SavedModel, UpdateEntry, base_estimator, read_history
 from calibrant.tabular.schema import Schema
@@ -38,6 +37,7 @@ class TableModel(SavedModel):
     """
 
     KIND = "model of a table"
+    ROWS_AT_ONCE = MAX_ROWS
 
     classifier: CalibratedClassifier | UpdatedClassifier
     schema: Schema
@@ -85,22 +85,9 @@ class TableModel(SavedModel):
         """Select the features by name."""
         return select_features(table, self.schema)
 
-    def find_notices(self, table: pd.DataFrame) -> list[str]:
-        """Return sentences on categories, values and notations that the model was not trained on.
-
-        Parameters
-        ----------
-        table : DataFrame
-            A table that `read_table` returned, with the columns of the model.
-
-        Returns
-        -------
-        list of str
-            The sentences.
-        """
-        features = select_features(table, self.schema)
-        readings = [notice.text for notice in describe_cells(table, self.schema)]
-        return readings + describe_new_rows(features, self.schema)
+    def read_inputs(self, tables: Iterable[pd.DataFrame]) -> FeatureReader:
+        """Find out how the features of a table are read that is given in several parts."""
+        return FeatureReader(tables, self.schema)
 
     @property
     def _estimator(self) -> CalibratedClassifier | UpdatedClassifier:

@@ -1,0 +1,127 @@
+"""Data files as bytes: from a path or standard input, unpacked if they are compressed."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sys
+import weakref
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import BinaryIO, cast
+
+from calibrant.tabular.phrases import printable
+
+GZIP_START = b"\x1f\x8b"
+GZIP_SUFFIX = ".gz"
+STANDARD_INPUT = "-"
+
+
+class _Unpacked(gzip.GzipFile):
+    """The content of a compressed file, which is closed with it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(fileobj=file)
+        self._file = file
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
+
+
+class DataFile:
+    """A data file, which can be opened several times.
+
+    Parameters
+    ----------
+    source : str or Path
+        The path, or "-" for standard input.
+
+    Attributes
+    ----------
+    name : str
+        How messages call it.
+    """
+
+    def __init__(self, source: str | Path) -> None:
+        self._path = None if str(source) == STANDARD_INPUT else Path(source)
+        self.name = "standard input" if self._path is None else printable(str(source))
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix in lower case, without that of compression if it is compressed."""
+        suffixes = [] if self._path is None else [each.lower() for each in self._path.suffixes]
+        if suffixes[-1:] == [GZIP_SUFFIX] and self._is_compressed:
+            del suffixes[-1]
+        return suffixes[-1] if suffixes else ""
+
+    def open(self) -> BinaryIO:
+        """Open the unpacked content from its beginning; reading must be inside `one_error`."""
+        is_compressed = self._is_compressed  # which reads from a copy that all share
+        file = self._open()
+        return cast(BinaryIO, _Unpacked(file)) if is_compressed else file
+
+    def read(self) -> bytes:
+        """Return the unpacked content."""
+        with self.one_error(), self.open() as file:
+            return file.read()
+
+    @contextmanager
+    def one_error(self) -> Iterator[None]:
+        """Turn errors of reading into a ValueError of one line."""
+        try:
+            yield
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise ValueError(
+                f"{self.name} must be a gzip file, but it is damaged. Copy or download it again."
+            ) from None
+        except FileNotFoundError:
+            path = self._path or Path()
+            where = "" if path.is_absolute() else f" in {printable(str(Path.cwd()))}"
+            raise ValueError(
+                f"{self.name} must be a file, but there is no such file{where}. Check the spelling."
+            ) from None
+        except IsADirectoryError:
+            raise ValueError(
+                f"{self.name} must be a file, but it is a folder. Name a file in it."
+            ) from None
+        except PermissionError:
+            raise ValueError(
+                f"{self.name} must be readable, but you do not have permission to read it. "
+                "Ask its owner for permission or for a copy."
+            ) from None
+        except OSError as error:
+            raise ValueError(
+                f"{self.name} must be readable, but reading it failed: {error.strerror}. "
+                "Check the path."
+            ) from None
+
+    @cached_property
+    def _is_compressed(self) -> bool:
+        with self._open() as file:
+            return file.read(len(GZIP_START)) == GZIP_START
+
+    def _open(self) -> BinaryIO:
+        if self._path is not None and self._path.is_file():
+            return self._path.open("rb")
+        self._copy.seek(0)
+        # A file object of its own, which may be closed.
+        return open(os.dup(self._copy.fileno()), "rb")
+
+    @cached_property
+    def _copy(self) -> BinaryIO:
+        """A copy of standard input or of a pipe, which can be read only once."""
+        copy = TemporaryFile()  # noqa: SIM115 - it is open as long as this object exists
+        weakref.finalize(self, copy.close)
+        if self._path is None:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        else:
+            with self._path.open("rb") as file:
+                shutil.copyfileobj(file, copy)
+        copy.flush()
+        return copy

@@ -96,6 +96,8 @@ def test_intervals_follow_the_classes(voting: CalibratedClassifier) -> None:
         {"method": "temperature", "ensemble": True},
         {"strategy": "one-vs-rest", "ensemble": 3},
         {"cv": "monte-carlo"},
+        {"cv": 5},
+        {"cv": 5, "ensemble": True},
     ],
     ids=str,
 )
@@ -111,7 +113,6 @@ def test_intervals_exist_wherever_models_were_refitted(options: dict[str, Any]) 
     ("estimator", "options"),
     [
         (FrozenEstimator(GaussianNB().fit(X, Y)), {}),
-        (GaussianNB(), {"cv": 5}),
         (GaussianNB(), {"method": None}),
         (GaussianNB(), {"strategy": "one-vs-rest"}),
     ],
@@ -125,6 +126,27 @@ def test_intervals_without_refitted_models_are_an_error(
         model.predict_interval(X_NEW)
     with pytest.raises(ValueError, match=r"predict_resampled_proba requires .* ensemble=True"):
         model.predict_resampled_proba(X_NEW)
+
+
+def test_sets_without_held_out_rows_of_all_classes_are_an_error() -> None:
+    for options in ({"method": None}, {"strategy": "one-vs-rest"}):
+        with pytest.raises(ValueError, match=r"predict_set requires .* strategy='direct'"):
+            fit(GaussianNB(), **options).predict_set(X_NEW)
+
+
+def test_sets_grow_with_the_coverage(voting: CalibratedClassifier) -> None:
+    small, large = (voting.predict_set(X_NEW, coverage=coverage) for coverage in (0.6, 0.95))
+    assert small.dtype == bool
+    assert np.all(small <= large)
+    assert small.sum() < large.sum()
+    assert np.all(small[np.arange(len(X_NEW)), voting.predict_proba(X_NEW).argmax(axis=1)])
+
+
+def test_classes_with_few_rows_are_never_excluded() -> None:
+    rare = np.concatenate([np.flatnonzero(Y != 2), np.flatnonzero(Y == 2)[:8]])
+    model = CalibratedClassifier(GaussianNB(), random_state=0).fit(X[rare], Y[rare])
+    assert model.predict_set(X_NEW, coverage=0.9)[:, 2].all()
+    assert not model.predict_set(X_NEW, coverage=0.8)[:, 2].all()
 
 
 @pytest.mark.parametrize("level", [0, 1, 95])

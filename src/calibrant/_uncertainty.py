@@ -149,7 +149,7 @@ class UncertaintyMixin(ABC):
         if generated.relative_variance is not None:
             self._relative_variance = INFLATION * generated.relative_variance
         else:
-            self._record_spread(generated.held_out[0])
+            self._record_spread(generated.scored_twice or generated.held_out[0])
 
     def _record_true_proba(self, held_out: HeldOutScores) -> None:
         """Keep the mean held-out probability of the true class of each row."""

@@ -50,8 +50,8 @@ class HeldOutScores:
     def __len__(self) -> int:
         return len(self.score)
 
-    def take(self, mask: BoolArray) -> HeldOutScores:
-        """Return the points where ``mask`` is true."""
+    def take(self, mask: BoolArray | IndexArray) -> HeldOutScores:
+        """Return the points where ``mask`` is true, or those with given numbers."""
         return replace(
             self,
             score=self.score[mask],
@@ -75,6 +75,10 @@ class HeldOutScores:
             self.rows[first],
         )
         return votes.take(is_scored(votes.score))
+
+    def has_single_scores(self) -> bool:
+        """Whether every row has a single score."""
+        return len(np.unique(self.rows)) == len(self)
 
     def by_row(self) -> FloatArray:
         """Return the scores of rows that were held out several times, by several models.

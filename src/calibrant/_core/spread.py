@@ -11,9 +11,9 @@ from calibrant._core.typing import FloatArray
 
 # Resampled models do not show that a model is somewhat wrong for the data. Of the simulated models
 # in results/intervals, those of the right form would need a factor near 1.
-INFLATION = 1.4
+INFLATION = 1.5
 # Uncalibrated scores can be 0. Smaller ones would dominate the variance of their logarithms.
-LEAST_SCORE = 1e-6
+LEAST_SCORE = 1e-3
 # A variance of p (1 - p) would leave only 0 and 1.
 MOST_VARIANCE = 0.9
 

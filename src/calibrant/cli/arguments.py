@@ -159,6 +159,21 @@ Prevalence = Annotated[
         autocompletion=lambda: [ESTIMATE],
     ),
 ]
+Intervals = Annotated[
+    bool,
+    typer.Option(
+        "--intervals",
+        help="Add the 95% interval of each probability: columns low_CLASS and high_CLASS.",
+    ),
+]
+Sets = Annotated[
+    bool,
+    typer.Option(
+        "--sets",
+        help="Add columns possible_CLASS: 0 for classes that can be excluded, such that at most "
+        "about one in ten rows of each class is excluded by mistake; 1 for the others.",
+    ),
+]
 Digits = Annotated[
     str,
     typer.Option(

@@ -18,6 +18,7 @@ from calibrant.cli.arguments import (
     Digits,
     Groups,
     Ignore,
+    Intervals,
     Jobs,
     Json,
     Keep,
@@ -30,6 +31,7 @@ from calibrant.cli.arguments import (
     Quiet,
     RareClasses,
     Seed,
+    Sets,
     Sheet,
     Target,
     output_to,
@@ -120,6 +122,8 @@ def predict(
     keep: Keep = None,
     costs: Costs = None,
     prevalence: Prevalence = None,
+    intervals: Intervals = False,
+    sets: Sets = False,
     digits: Digits = DEFAULT_DIGITS,
     output: CsvFile = "-",
     quiet: Quiet = False,
@@ -132,6 +136,16 @@ def predict(
     from calibrant.tabular import TableModel
 
     request = PredictionRequest(
-        model, data, sheet, missing or (), keep, costs, prevalence, digits, output
+        model,
+        data,
+        sheet,
+        missing or (),
+        keep,
+        costs,
+        prevalence,
+        digits,
+        output,
+        with_intervals=intervals,
+        with_sets=sets,
     )
     write_predictions(TableModel, request, Messages(quiet, json, has_table=True))

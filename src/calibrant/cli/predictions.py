@@ -39,6 +39,10 @@ class PredictionRequest:
         Digits after the decimal point, or "all".
     output : str
         The file to write, or "-" for standard output.
+    with_intervals : bool
+        Whether to write an interval for each probability.
+    with_sets : bool
+        Whether to write which classes cannot be excluded.
     """
 
     model: Path
@@ -50,6 +54,8 @@ class PredictionRequest:
     prevalence: list[str] | None
     digits: str
     output: str
+    with_intervals: bool = False
+    with_sets: bool = False
 
 
 def write_predictions(
@@ -87,11 +93,21 @@ def write_predictions(
                 "file for the table with --output."
             )
         messages.check(inputs=inputs, outputs=[request.output])
+        if request.prevalence is not None and (request.with_intervals or request.with_sets):
+            raise ValueError(
+                "--intervals and --sets are for the class shares of the training data, got "
+                "--prevalence as well. Leave it out."
+            )
         model = _load(kind, request.model)
         costs = None if request.costs is None else read_costs(request.costs, model.output_columns)
         as_workbook = is_workbook(request.output)
         shares = None if request.prevalence == [ESTIMATE] else request.prevalence
-        takes_all = as_workbook or request.prevalence == [ESTIMATE]
+        takes_all = (
+            as_workbook
+            or request.prevalence == [ESTIMATE]
+            or request.with_intervals
+            or request.with_sets
+        )
         rows = open_rows(
             request.data,
             expected=model.input_columns,
@@ -115,6 +131,8 @@ def write_predictions(
                 columns = tabulate_predictions(
                     proba,
                     model.output_columns,
+                    interval=model.predict_interval(table) if request.with_intervals else None,
+                    possible=model.predict_set(table) if request.with_sets else None,
                     kept=keep_columns(table, kept, numbers=as_workbook),
                     costs=costs,
                     digits=None if request.digits == ALL_DIGITS else int(request.digits),

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core.fitting import Fitter
+from calibrant._core.fitting import LARGEST_SEED, Fitter
 from calibrant._core.held_out import HeldOutScores, scored_points
 from calibrant._core.problems import ProblemSplit, ScoringProblem
+from calibrant._core.splits import make_draws
 from calibrant._core.threads import one_blas_thread
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray
+
+# One more model shows how far models differ. It takes little time on few rows.
+MOST_TRAINING_ROWS = 2000
 
 
 def score_splits(
@@ -110,6 +114,40 @@ def pool_scores(
     pooled = scored_points(score, problem.target, data.weight, rows, vote)
     factors = [split.variance_factor for split in splits if split.times]
     return replace(pooled, variance_factor=float(np.mean(factors))) if factors else pooled
+
+
+def score_again(fitter: Fitter, problem: ScoringProblem, held_out: HeldOutScores) -> HeldOutScores:
+    """Score some rows once more, by a model fitted on other rows.
+
+    Parameters
+    ----------
+    fitter : Fitter
+        The classifier and the training data.
+    problem : ScoringProblem
+        The problem.
+    held_out : HeldOutScores
+        One score of each row.
+
+    Returns
+    -------
+    HeldOutScores
+        Two scores of each of some rows.
+    """
+    data, rng = fitter.data, np.random.RandomState(0)
+    rows = held_out.rows
+    groups = None if data.groups is None else data.groups[rows]
+    n_training = min(len(rows) // 2, MOST_TRAINING_ROWS)
+    test = next(make_draws(data.y[rows], groups, 1.0 - n_training / len(rows), rng))
+    scored = rng.permutation(np.flatnonzero(test))[:MOST_TRAINING_ROWS]
+    again = ProblemSplit(problem, rows[~test], rows[scored], 0)
+    [(score, _)] = fitter.fit_and_score([again], rng.randint(LARGEST_SEED, size=1), [False])
+    both = np.concatenate([scored, scored])
+    points = held_out.take(both)
+    # The variance of a pair of scores is half the sum of the variances of the two models.
+    factor = 2.0 / (1.0 / again.variance_factor + 1.0 / (held_out.variance_factor or np.inf))
+    return replace(
+        points, score=np.concatenate([points.score[: len(scored)], score]), variance_factor=factor
+    )
 
 
 def _mean_by_row(score: FloatArray, rows: IndexArray, n_rows: int) -> FloatArray:

@@ -30,6 +30,8 @@ class Generated:
         The refitted models of each problem that are kept to vote.
     variance_factors : list of ndarray
         The variance factors of the voters of each problem.
+    scored_twice : HeldOutScores or None
+        Scores of some rows by two models each, if every row of ``held_out`` has one only.
     relative_variance : float or None
         The variance of true probabilities as a fraction of p (1 - p), if the models show it.
     """
@@ -37,6 +39,7 @@ class Generated:
     held_out: list[HeldOutScores]
     voters: list[list[Any]]
     variance_factors: list[FloatArray] = field(default_factory=list)
+    scored_twice: HeldOutScores | None = None
     relative_variance: float | None = None
 
     def ensembles(self) -> list[VotingEnsemble]:

@@ -93,8 +93,8 @@ class OutOfBag(Generator):
             scored_points(_votes(model, problem), problem.target, fitter.data.weight, problem.rows)
             for model, problem in zip(models, problems, strict=True)
         ]
-        spread = None if problems[0].is_binary else _spread(models[0], fitter.data, problems[0])
-        return Generated(held_out, voters=[[] for _ in problems], relative_variance=spread)
+        spread = _spread(models, problems, fitter.data)
+        return Generated(held_out, [[] for _ in problems], relative_variance=spread)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,8 @@ class GroupedVotes(Resampling):
         # No models, because only the averaged scores of the small ensembles are needed.
         votes = super().generate(small, problems, (), n_splits).votes()
         fitter.absorb_warnings(small)
-        return Generated(votes.held_out, voters=[[] for _ in problems])
+        spread = _spread(models, problems, fitter.data)
+        return Generated(votes.held_out, [[] for _ in problems], relative_variance=spread)
 
 
 def _shrink(estimator: Any, n_parts: int) -> Any:
@@ -210,8 +211,13 @@ def _ignores_labels(step: Any) -> bool:
     )
 
 
-def _spread(model: Any, data: TrainingData, problem: ScoringProblem) -> float | None:
-    """Return the relative variance of the probabilities of a forest."""
+def _spread(
+    models: Sequence[Any], problems: list[ScoringProblem], data: TrainingData
+) -> float | None:
+    """Return the relative variance of the probabilities of a forest for all classes."""
+    model, problem = models[0], problems[0]
+    if problem.is_binary:
+        return None
     rows = take_rows(data.X, problem.rows)
     features = model[:-1].transform(rows) if isinstance(model, Pipeline) else rows
     return tree_spread(_ensemble(model), features, problem.target[problem.rows])

@@ -16,7 +16,7 @@ from calibrant._core.problems import ProblemSplit, ScoringProblem
 from calibrant._core.splits import check_split, make_draws, make_folds, resample_rows
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray, Split
-from calibrant.generation._split_scores import pool_scores, score_splits
+from calibrant.generation._split_scores import pool_scores, score_again, score_splits
 from calibrant.generation.base import Generated, Generator
 
 # Very small problems would need thousands of refits to reach n_points, which would reveal no more
@@ -55,7 +55,10 @@ class Resampling(Generator):
             held_out += generated.held_out
             voters += generated.voters
             factors += generated.variance_factors
-        return Generated(held_out, voters, factors)
+        twice = None
+        if not problems[0].is_binary and len(held_out[0]) and held_out[0].has_single_scores():
+            twice = score_again(fitter, problems[0], held_out[0])
+        return Generated(held_out, voters, factors, scored_twice=twice)
 
     def _generate_block(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core.typing import FloatArray
+from calibrant._core.typing import BoolArray, FloatArray
 from calibrant.decisions import decide
 from calibrant.tabular.costs import CostTable
 
@@ -16,6 +16,10 @@ PREDICTED_CLASS = "predicted_class"
 PROBABILITY = "probability"
 DECISION = "decision"
 EXPECTED_COST = "expected_cost"
+# Beginnings of the names of the columns after those of the classes.
+LOW = "low"
+HIGH = "high"
+POSSIBLE = "possible"
 
 DEFAULT_DIGITS = 6
 # More digits than these are not all significant in double precision.
@@ -28,6 +32,8 @@ def tabulate_predictions(
     *,
     kept: Mapping[str, Sequence[Any]] | None = None,
     costs: CostTable | None = None,
+    interval: FloatArray | None = None,
+    possible: BoolArray | None = None,
     digits: int | None = DEFAULT_DIGITS,
 ) -> dict[str, Sequence[Any]]:
     """Arrange predictions in columns.
@@ -43,6 +49,10 @@ def tabulate_predictions(
     costs : CostTable, default=None
         Costs for the classes in the same order. If given, the decision with the lowest expected
         cost follows the predicted class.
+    interval : ndarray of shape (n_rows, n_classes, 2), default=None
+        The ends of an interval for each probability.
+    possible : ndarray of shape (n_rows, n_classes), default=None
+        Whether each class is in the prediction set.
     digits : int or None, default=6
         Number of digits after the decimal point. ``None`` means all digits.
 
@@ -50,8 +60,9 @@ def tabulate_predictions(
     -------
     dict of str to sequence
         Cells by column: the kept columns; the predicted class, which is the most probable one,
-        and its probability; the decision and its expected cost; the probability of each class.
-        Rounded probabilities of a row sum to 1.
+        and its probability; the decision and its expected cost; the probability of each class;
+        the ends of the intervals of each class; 1 for classes in the set and 0 for others.
+        Rounded probabilities of a row sum to 1, and rounded intervals contain them.
 
     Raises
     ------
@@ -72,6 +83,15 @@ def tabulate_predictions(
         columns[EXPECTED_COST] = (cost if digits is None else cost.round(digits)).tolist()
     columns = {_unlike(classes, name): cells for name, cells in columns.items()}
     columns |= zip(classes, rounded.T.tolist(), strict=True)
+    for k, of_class in enumerate(classes):
+        if interval is not None:
+            low, high = _round_outward(interval[:, k], digits).T.tolist()
+            columns[_unlike(columns, f"{LOW}_{of_class}")] = low
+            columns[_unlike(columns, f"{HIGH}_{of_class}")] = high
+        if possible is not None:
+            columns[_unlike(columns, f"{POSSIBLE}_{of_class}")] = (
+                possible[:, k].astype(int).tolist()
+            )
     if clash := [name for name in kept if name in columns]:
         what = "also a class" if clash[0] in classes else "also a column of the predictions"
         raise ValueError(
@@ -116,8 +136,17 @@ def round_rows(proba: FloatArray, digits: int) -> FloatArray:
     return (units + (rank < n_left[:, None])) / scale
 
 
-def _unlike(classes: Container[str], name: str) -> str:
-    """Return a column name that is not also a class, by adding underscores."""
-    while name in classes:
+def _round_outward(interval: FloatArray, digits: int | None) -> FloatArray:
+    """Round lower ends down and upper ends up."""
+    if digits is None:
+        return interval
+    scale = 10.0**digits
+    low, high = interval.T * scale
+    return np.column_stack([np.floor(low), np.ceil(high)]) / scale
+
+
+def _unlike(taken: Container[str], name: str) -> str:
+    """Return a column name that is not taken, by a class for example, by adding underscores."""
+    while name in taken:
         name += "_"
     return name

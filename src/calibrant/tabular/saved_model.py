@@ -13,12 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calibrant._core.phrases import count
 from calibrant._core.plain_values import read_class_count, read_count, read_text
 from calibrant._core.records import Record
-from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.calibrators import UpdateCalibrator, UpdateChoice, UpdateReport
 from calibrant.calibrators._base import MulticlassCalibrator
 from calibrant.calibrators.updating import VALIDATION_ALPHA
+from calibrant.classifier import CalibratedClassifier
 from calibrant.metrics import Performance
 from calibrant.persistence import load, read_info, save
 from calibrant.updating import UpdatedClassifier
@@ -155,6 +157,52 @@ class SavedModel(ABC):
                 "predicts values that are no numbers: its file is damaged. Fit and save it again."
             )
         return proba
+
+    def predict_interval(self, table: pd.DataFrame, *, level: float = 0.95) -> FloatArray:
+        """Return intervals for the true class probabilities of the rows of a table.
+
+        Parameters
+        ----------
+        table : DataFrame
+            A table that `read_table` returned, with the columns of the model in any order.
+        level : float, default=0.95
+            The confidence level.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes, 2)
+            The lower and upper ends, as in `CalibratedClassifier.predict_interval`.
+        """
+        classifier = self._calibrated_classifier("Intervals")
+        return classifier.predict_interval(self.select_inputs(table), level=level)
+
+    def predict_set(self, table: pd.DataFrame, *, coverage: float = 0.9) -> BoolArray:
+        """Return which classes cannot be excluded for the rows of a table.
+
+        Parameters
+        ----------
+        table : DataFrame
+            A table that `read_table` returned, with the columns of the model in any order.
+        coverage : float, default=0.9
+            For each class, the proportion of its rows whose set is to contain it.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Whether each class is in the set, as in `CalibratedClassifier.predict_set`.
+        """
+        classifier = self._calibrated_classifier("Prediction sets")
+        return classifier.predict_set(self.select_inputs(table), coverage=coverage)
+
+    def _calibrated_classifier(self, what: str) -> CalibratedClassifier:
+        """Return the classifier that was fitted, unless it was updated."""
+        if not isinstance(self._estimator, CalibratedClassifier):
+            raise ValueError(
+                f"{what} require a classifier that has not been updated, got one with "
+                f"{count(len(self.history), 'update')}. Use the file before the update, or fit "
+                "a model to the new rows."
+            )
+        return self._estimator
 
     @property
     def performance(self) -> Performance | None:

@@ -37,6 +37,7 @@ from calibrant.metrics.smooth_curves import (
     integrated_calibration_index,
     smooth_calibration_curve,
 )
+from calibrant.metrics.subgroups import Subgroup, SubgroupCalibration, subgroup_calibration
 
 __all__ = [
     "CalibrationTest",
@@ -49,6 +50,8 @@ __all__ = [
     "Performance",
     "ReliabilityCurve",
     "SmoothCalibrationCurve",
+    "Subgroup",
+    "SubgroupCalibration",
     "WeakCalibration",
     "auc",
     "bootstrap_difference",
@@ -72,5 +75,6 @@ __all__ = [
     "smooth_calibration_curve",
     "smooth_calibration_error",
     "squared_calibration_error",
+    "subgroup_calibration",
     "weak_calibration",
 ]

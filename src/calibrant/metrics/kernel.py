@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from calibrant._core.records import Record
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant.metrics._drawing import draw_labels
 from calibrant.metrics._forecasts import top_label_forecast
 from calibrant.metrics._validation import Predictions, check_count, check_predictions
 
@@ -193,7 +194,7 @@ def calibration_test(
     chunk = max(1, MAX_CHUNK_SIZE // data.proba.size)
     drawn = np.concatenate(
         [
-            statistics(_draw_labels(data.proba, min(chunk, n_resamples - done), rng))
+            statistics(draw_labels(data.proba, min(chunk, n_resamples - done), rng))
             for done in range(0, n_resamples, chunk)
         ]
     )
@@ -240,14 +241,3 @@ def _mean_products(residuals: FloatArray, pair_weights: FloatArray) -> FloatArra
     flat = np.ascontiguousarray(residuals.transpose(1, 0, 2)).reshape(n_samples, -1)
     products = flat * (pair_weights @ flat)
     return np.asarray(products.reshape(n_samples, n_vectors, n_columns).sum(axis=(0, 2)))
-
-
-def _draw_labels(proba: FloatArray, n_vectors: int, rng: np.random.RandomState) -> IndexArray:
-    """Draw label vectors from the predicted probabilities.
-
-    A draw is the first class whose cumulative probability exceeds a uniform number below the
-    sum of the row, so a class of probability 0 is never drawn.
-    """
-    cumulative = proba.cumsum(axis=1)
-    uniform = rng.uniform(size=(n_vectors, len(proba))) * cumulative[:, -1]
-    return np.asarray((uniform[:, :, None] >= cumulative[:, :-1]).sum(axis=2))

@@ -9,6 +9,7 @@ from calibrant.plots.calibration_map import CalibrationMapDisplay
 from calibrant.plots.comparison import ComparisonDisplay
 from calibrant.plots.decision_curve import DecisionCurveDisplay
 from calibrant.plots.reliability import ReliabilityDisplay
+from calibrant.plots.subgroups import SubgroupCalibrationDisplay
 
 __all__ = [
     "CalibrationCurveDisplay",
@@ -16,4 +17,5 @@ __all__ = [
     "ComparisonDisplay",
     "DecisionCurveDisplay",
     "ReliabilityDisplay",
+    "SubgroupCalibrationDisplay",
 ]

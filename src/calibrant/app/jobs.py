@@ -26,7 +26,7 @@ SECONDS_BETWEEN_CHECKS = 0.05
 # Work that no page asks about for so long is stopped. Browsers let pages in the background ask only
 # once per minute.
 SECONDS_UNWATCHED = 180.0
-SECONDS_BETWEEN_LOOKS = 5.0
+SECONDS_BETWEEN_LOOKS = 2.0
 # Results are single lines, and those of wide tables are long.
 LONGEST_LINE = 2**28
 KILLED = (

@@ -34,12 +34,14 @@ class RunningApp:
     ----------
     address : str
         The address of its first page, which is secret.
+    folder : Path
+        The private folder of its files, which is removed in the end.
     """
 
     def __init__(self, file: str | Path | None = None, *, port: int = 0) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="calibrant-"))  # for this user only
+        self.folder = Path(tempfile.mkdtemp(prefix="calibrant-"))  # for this user only
         self._janitor = subprocess.Popen(
-            [sys.executable, "-m", "calibrant.app.janitor", str(self._folder)],
+            [sys.executable, "-m", "calibrant.app.janitor", str(self.folder)],
             stdin=subprocess.PIPE,
             start_new_session=True,  # it outlives the application
         )
@@ -47,7 +49,7 @@ class RunningApp:
             self._socket = _bind(port)
             secret = make_secret()
             port = self._socket.getsockname()[1]
-            app, projects = make_application(self._folder, secret, port, self.leave)
+            app, projects = make_application(self.folder, secret, port, self.leave)
             self.address = f"http://{HOST}:{port}/{secret}/"
             if file is not None:
                 self.address += _add_file(projects, Path(file))

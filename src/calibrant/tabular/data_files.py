@@ -20,6 +20,8 @@ from calibrant.tabular.phrases import printable
 GZIP_START = b"\x1f\x8b"
 GZIP_SUFFIX = ".gz"
 STANDARD_INPUT = "-"
+# A file must not unpack to more bytes: a small file can be made to fill the memory.
+MOST_UNPACKED = 512 * 2**20
 
 
 class _Unpacked(gzip.GzipFile):
@@ -69,7 +71,11 @@ class DataFile:
     def read(self) -> bytes:
         """Return the unpacked content."""
         with self.one_error(), self.open() as file:
-            return file.read()
+            if not self._is_compressed:
+                return file.read()
+            content = file.read(MOST_UNPACKED + 1)
+        check_unpacked(len(content), self.name)
+        return content
 
     @contextmanager
     def one_error(self) -> Iterator[None]:
@@ -125,3 +131,20 @@ class DataFile:
                 shutil.copyfileobj(file, copy)
         copy.flush()
         return copy
+
+
+def check_unpacked(n_bytes: int, name: str) -> None:
+    """Raise an error if a compressed file unpacks to more bytes than is reasonable.
+
+    Parameters
+    ----------
+    n_bytes : int
+        The size of its unpacked content.
+    name : str
+        How messages call it.
+    """
+    if n_bytes > MOST_UNPACKED:
+        raise ValueError(
+            f"{name} must unpack to at most {MOST_UNPACKED // 2**20} MB, but it unpacks to more. "
+            "Remove rows or columns that are not needed."
+        )

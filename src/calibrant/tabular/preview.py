@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from calibrant._core.records import Record
@@ -23,8 +24,6 @@ from calibrant.tabular.schema import Column, Kind
 
 # How many examples of the values of a column are shown.
 MOST_EXAMPLES = 4
-# How many classes of a column are shown.
-MOST_CLASSES = 8
 
 
 @dataclass(frozen=True)
@@ -88,15 +87,15 @@ def preview_column(table: pd.DataFrame, name: str) -> ColumnPreview:
 def _count_classes(table: pd.DataFrame, name: str) -> tuple[dict[str, int], str]:
     """Return the number of rows of each class, or why the column does not hold classes."""
     labels = to_texts(labeled_rows(table, name)[name])
-    # Classes with a single row are dropped or merged on request.
     names = resolve_classes(labels.tolist(), name, merge_case=False, rare_classes=RareClasses.keep)
     rows = labeled_rows(table, name, names.changed)
     classes = to_labels(rows[name], names.changed)
+    counts = Counter(classes.tolist())
+    # Classes with a single row can be merged or dropped: one in ten rows at most.
+    single = np.isin(classes, [label for label, n_rows in counts.items() if n_rows == 1])
+    checked = classes if single.sum() > len(classes) / 10 else classes[~single]
     try:
-        return check_classes(classes, name), ""
+        check_classes(checked, name)
     except ValueError as error:
-        frequent = Counter(classes.tolist())
-        n_single = sum(n_rows == 1 for n_rows in frequent.values())
-        if len(frequent) - n_single >= 2 and n_single <= len(classes) / 10:
-            return dict(frequent), ""
         return {}, str(error)
+    return dict(counts), ""

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import pandas as pd
 
 from calibrant.tabular.arff import parse_arff
-from calibrant.tabular.data_files import DataFile
+from calibrant.tabular.data_files import DataFile, check_unpacked
 from calibrant.tabular.delimited import parse_delimited
 from calibrant.tabular.encodings import decode_text, find_encoding
 from calibrant.tabular.excel import parse_excel
@@ -116,7 +116,7 @@ def read_file(
     """Read a table from a data file, as `read_table` does."""
     data, name = file.read(), file.name
     _check_content(data, name)
-    members = _list_archive(data)
+    members = _list_archive(data, name)
     is_excel = members is not None and EXCEL_MEMBER in members
     if sheet is not None and not is_excel:
         raise ValueError(
@@ -212,15 +212,17 @@ def _check_content(content: bytes | str, name: str) -> None:
         raise ValueError(f"{name} must hold a table, but it is empty. Check that it was saved.")
 
 
-def _list_archive(data: bytes) -> set[str] | None:
+def _list_archive(data: bytes, name: str) -> set[str] | None:
     """Return the names in a zip archive, or None if the content is not one."""
     if not data.startswith(ZIP_START):
         return None
     try:
         with ZipFile(io.BytesIO(data)) as archive:
-            return set(archive.namelist())
+            members = archive.infolist()
     except Exception:  # a damaged archive can fail in any way
         return set()
+    check_unpacked(sum(member.file_size for member in members), name)
+    return {member.filename for member in members}
 
 
 def is_workbook(source: str | Path) -> bool:

@@ -116,7 +116,26 @@ def frame(request: Request, project: Project | None, step: str) -> Mapping[str, 
         "base": "" if project is None else address(request, project),
         "step": step,
         "steps": {} if project is None else STEPS[project.entrance],
+        "reached": set() if project is None else _find_reached(project),
     }
+
+
+def _find_reached(project: Project) -> set[str]:
+    """Return the steps that a project can go to."""
+    reached = {"columns", "target", "outcomes"}
+    report = report_of(project)
+    if report is not None:
+        reached.add("report")
+        if report.state is State.done:
+            reached.add("model")
+    if "model" in project.choices:
+        reached.add("use")
+    return reached
+
+
+def report_of(project: Project) -> Job | None:
+    """Return the latest job that writes a report."""
+    return project.find("report" if project.entrance is Entrance.table else "calibrate")
 
 
 async def wait_for(request: Request, project: Project, job: Job, step: str) -> Response | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from calibrant._core.registries import DEFAULT_MODELS
 from calibrant.app.estimates import estimate_seconds
-from calibrant.app.jobs import Job
+from calibrant.app.jobs import Job, State
 from calibrant.app.pages.common import (
     PageError,
     frame,
@@ -18,15 +20,18 @@ from calibrant.app.pages.common import (
     get_project,
     read_form,
     redirect,
+    report_of,
     send_file,
     show,
     wait_for,
 )
-from calibrant.app.projects import Entrance, Project
+from calibrant.app.projects import Project
 from calibrant.app.rendering import add_bar, render
 
 # Folds and repeats of the cross-validation, by thoroughness.
 EFFORTS = {"quick": (5, 1), "standard": (5, 3), "thorough": (10, 5)}
+# How long the browser waits for a check of the choices, before it shows the progress.
+SECONDS_TO_CHECK = 15.0
 USES = ("", "category", "ignore", "groups")
 
 
@@ -166,7 +171,17 @@ async def choose_target(request: Request) -> Response:
         "models": models,
         "effort": effort if effort in EFFORTS else "standard",
     }
+    checked = project.request(get_pool(request), "check", request_of(project))
+    with suppress(TimeoutError):
+        await asyncio.wait_for(checked.ended.wait(), SECONDS_TO_CHECK)
+    if checked.state is State.done and not list_warnings(checked):
+        return await _start_report(request, project)
     return redirect(request, project, "check")
+
+
+def list_warnings(job: Job) -> list[dict[str, Any]]:
+    """Return the warnings that a check has found."""
+    return [each for each in job.result["notices"] if each["severity"] == "warning"]
 
 
 async def check(request: Request) -> Response:
@@ -177,8 +192,7 @@ async def check(request: Request) -> Response:
     job = project.request(get_pool(request), "check", request_of(project))
     if page := await wait_for(request, project, job, "target"):
         return page
-    notices = job.result["notices"]
-    warnings = [each for each in notices if each["severity"] == "warning"]
+    notices, warnings = job.result["notices"], list_warnings(job)
     return show(
         request,
         "check.html",
@@ -227,6 +241,10 @@ async def start_report(request: Request) -> Response:
     await read_form(request)
     if "target" not in project.choices:
         return redirect(request, project, "target")
+    return await _start_report(request, project)
+
+
+async def _start_report(request: Request, project: Project) -> Response:
     n_folds, n_repeats = EFFORTS[project.choices["effort"]]
     arguments = {
         "rows": request_of(project),
@@ -240,11 +258,6 @@ async def start_report(request: Request) -> Response:
     if before is not None and before is not job:
         await get_pool(request).stop(before)
     return redirect(request, project, "report")
-
-
-def report_of(project: Project) -> Job | None:
-    """Return the latest job that writes a report."""
-    return project.find("report" if project.entrance is Entrance.table else "calibrate")
 
 
 async def report(request: Request) -> Response:

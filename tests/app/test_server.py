@@ -1,0 +1,116 @@
+"""The application as a command: it starts, is found by its address alone, and leaves nothing."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from calibrant.app import serve
+from tests.app.visiting import Visitor, make_table
+
+SECONDS_TO_START, SECONDS_TO_CLEAN_UP = 60.0, 5.0
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="processes are read in /proc"
+)
+
+
+def is_running(process, mark):
+    """Whether a process runs whose environment has a mark."""
+    try:
+        is_zombie = process.joinpath("stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        return not is_zombie and mark in process.joinpath("environ").read_bytes()
+    except OSError:  # it has just ended
+        return False
+
+
+def list_processes(mark):
+    return [path for path in Path("/proc").glob("[0-9]*") if is_running(path, mark)]
+
+
+def start(folder, *arguments):
+    """Start the command, and return it with its address."""
+    command = subprocess.Popen(
+        [sys.executable, "-m", "calibrant", "app", "--no-browser", *map(str, arguments)],
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return command, command.stdout.readline().split()[-1]
+
+
+@needs_proc
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGHUP])
+def test_nothing_is_left_after_five_seconds(sent, tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    (tmp_path / "table.csv").write_bytes(make_table(300))
+    command, address = start(folder, tmp_path / "table.csv")
+    with Visitor(address) as visitor:
+        assert "table.csv" in visitor.get(address).text
+        project = address.rpartition("/")[0]
+        fields = {"target": "3", "model": "boosting", "effort": "thorough"}
+        visitor.client.post(f"{project}/target", data=fields)
+        mark = f"TMPDIR={folder}".encode()
+        end = time.monotonic() + SECONDS_TO_START
+        while len(list_processes(mark)) < 5 and time.monotonic() < end:
+            time.sleep(0.1)
+    assert len(list_processes(mark)) >= 3  # the server, the janitor and a worker
+    command.send_signal(sent)
+    command.wait(SECONDS_TO_CLEAN_UP)
+    end = time.monotonic() + SECONDS_TO_CLEAN_UP
+    while (list_processes(mark) or list(folder.iterdir())) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert list_processes(mark) == []
+    assert list(folder.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"temporary", "table.csv"}
+
+
+def test_it_listens_on_this_computer_alone(app):
+    port = int(app.address.split(":")[2].split("/")[0])
+    for name in {socket.gethostname(), "0.0.0.0"}:
+        try:
+            found = socket.gethostbyname(name)
+        except OSError:
+            continue
+        if not found.startswith(("127.", "0.")):
+            with pytest.raises(OSError, match=r"refused|reachable|timed out"):
+                socket.create_connection((found, port), timeout=5).close()
+    assert app.folder.stat().st_mode & 0o077 == 0
+
+
+def test_a_port_that_is_taken_is_named(app):
+    port = int(app.address.split(":")[2].split("/")[0])
+    with pytest.raises(ValueError, match=f"must be free, but {port}"):
+        serve(port=port, open_browser=False)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ValueError, match="no such file"):
+        serve(tmp_path / "absent.csv", open_browser=False)
+
+
+def test_the_page_can_stop_it():
+    app = serve(open_browser=False)
+    page = Visitor(app.address).post(f"{app.address}quit")
+    assert "calibrant has stopped" in page.text
+    app.wait()
+    assert not app.folder.exists()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(app.address)
+
+
+def test_it_opens_the_browser_and_links_to_itself(monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with serve() as app:
+        assert opened == [app.address]
+        assert app.address in app._repr_html_()
+        assert "running" in repr(app)
+    assert "stopped" in repr(app)

@@ -18,6 +18,7 @@ else:
         "to_onnx": "calibrant.onnx",
     }
     _SUBMODULES = (
+        "app",
         "calibrators",
         "combination",
         "comparison",

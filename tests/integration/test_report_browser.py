@@ -1,7 +1,5 @@
 """The report in a real browser: from disk, offline, by mouse and by keyboard."""
 
-import os
-import shutil
 from io import BytesIO
 
 import numpy as np
@@ -16,6 +14,7 @@ from calibrant.validation.analysis import validate_candidates
 from calibrant.validation.records import Candidate
 from experiments.page import render_results
 from experiments.store import Run, Store
+from tests.integration.looking import OPEN_DETAILS, OVERFLOWS, serious_violations
 
 pytestmark = pytest.mark.slow
 
@@ -28,35 +27,7 @@ HOSTILE = (
     "\N{ARABIC LETTER MEEM}\N{ARABIC LETTER REH}\N{ARABIC LETTER DAD} kidney",
     "a_very_long_name_without_any_space_in_it_that_must_not_push_the_page_aside_" * 2,
 )
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-OPTIONS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    "--disable-dev-shm-usage",
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 NARROW, WIDE = 400, 1400
-
-
-def without_browser(reason):
-    """Skip on a machine without a browser; in CI there must be one."""
-    if os.environ.get("CI"):
-        pytest.fail(f"CI must test the page in a browser: {reason}")
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        without_browser("there is no chromium: run make browser as root")
-    try:
-        from playwright import sync_api as playwright
-    except ImportError:
-        without_browser("there is no playwright: pip install 'calibrant[test]'")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable, args=list(OPTIONS))
-        yield browser
-        browser.close()
 
 
 def hostile_page(evaluation, path):
@@ -396,33 +367,6 @@ def experiments_file(tmp_path_factory):
     return folder / "page.html"
 
 
-OVERFLOWS = """() => {
-  const found = [];
-  const width = document.documentElement.clientWidth;
-  for (const element of document.querySelectorAll('body *')) {
-    const scrolls = element.closest('.wide, .skip, .tip');
-    if (!element.checkVisibility() || scrolls || element.closest('svg')) continue;
-    const box = element.getBoundingClientRect();
-    const name = element.tagName + ': ' + element.textContent.slice(0, 60);
-    if (box.right > width + 0.5 || box.left < -0.5) found.push('outside ' + name);
-    const isInline = getComputedStyle(element).display === 'inline';
-    if (element.scrollWidth > element.clientWidth + 1 && !isInline) found.push('overflows ' + name);
-  }
-  for (const text of document.querySelectorAll('svg text:not(symbol text)')) {
-    if (!text.checkVisibility()) continue;
-    const box = text.getBoundingClientRect();
-    const frame = text.ownerSVGElement.getBoundingClientRect();
-    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1)
-      found.push('cut ' + text.textContent);
-  }
-  if (document.documentElement.scrollWidth > width) found.push('the page scrolls sideways');
-  return found;
-}"""
-
-
-OPEN_DETAILS = "document.querySelectorAll('details').forEach((item) => { item.open = true; })"
-
-
 @pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_no_text_overflows(open_page, experiments_file, validation_file, width):
     page = open_page(width)
@@ -431,19 +375,6 @@ def test_no_text_overflows(open_page, experiments_file, validation_file, width):
     assert page.evaluate(OVERFLOWS) == []
     for file in (experiments_file, validation_file):
         assert open_page(width, file=file).evaluate(OVERFLOWS) == []
-
-
-def serious_violations(page):
-    from axe_playwright_python.sync_playwright import Axe
-
-    result = Axe().run(page).response
-    assert len(result["passes"]) > 20
-    return [
-        f"{violation['id']}: {node['html']}"
-        for violation in result["violations"]
-        if violation["impact"] in ("serious", "critical")
-        for node in violation["nodes"]
-    ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light")])

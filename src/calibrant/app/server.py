@@ -20,7 +20,6 @@ from calibrant.app.pages.start import first_step
 from calibrant.app.projects import Entrance, Projects
 from calibrant.app.security import HOST, make_secret
 
-SECONDS_TO_START = 30.0
 # The server does not wait longer than this for requests to end.
 SECONDS_TO_END = 1
 # The main thread wakes up this often to see whether Ctrl-C was pressed.
@@ -39,20 +38,18 @@ class RunningApp:
     """
 
     def __init__(self, file: str | Path | None = None, *, port: int = 0) -> None:
+        self._socket = _bind(port)
         self.folder = Path(tempfile.mkdtemp(prefix="calibrant-"))  # for this user only
         self._janitor = subprocess.Popen(
             [sys.executable, "-m", "calibrant.app.janitor", str(self.folder)],
             stdin=subprocess.PIPE,
             start_new_session=True,  # it outlives the application
         )
+        secret, port = make_secret(), self._socket.getsockname()[1]
+        app, projects = make_application(self.folder, secret, port, self.leave)
+        self.address = f"http://{HOST}:{port}/{secret}/"
         try:
-            self._socket = _bind(port)
-            secret = make_secret()
-            port = self._socket.getsockname()[1]
-            app, projects = make_application(self.folder, secret, port, self.leave)
-            self.address = f"http://{HOST}:{port}/{secret}/"
-            if file is not None:
-                self.address += _add_file(projects, Path(file))
+            self.address += "" if file is None else _add_file(projects, Path(file))
         except BaseException:
             self._clean_up()
             raise
@@ -75,7 +72,8 @@ class RunningApp:
             self._clean_up()
 
     def _clean_up(self) -> None:
-        """Let the janitor remove the folder, and wait until it has."""
+        """Close the port, let the janitor remove the folder, and wait until it has."""
+        self._socket.close()
         self._janitor.communicate()
 
     def leave(self) -> None:
@@ -147,6 +145,7 @@ def _bind(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen()  # requests wait until the server has started
     except OSError as error:
         listener.close()
         raise ValueError(
@@ -158,9 +157,12 @@ def _bind(port: int) -> socket.socket:
 
 def _add_file(projects: Projects, file: Path) -> str:
     """Create a project on a copy of a file, and return its address."""
-    if not file.is_file():
-        raise ValueError(f"{file} must be a file, but there is no such file. Check the spelling.")
     project = projects.create(Entrance.table, file.name, str(file))
-    shutil.copyfile(file, project.file)
+    try:
+        shutil.copyfile(file, project.file)
+    except OSError as error:
+        raise ValueError(
+            f"{file} must be a file that you can read, got: {error.strerror}. Check the spelling."
+        ) from None
     projects.add(project)
     return f"p/{project.key}/{first_step(project)}"

@@ -8,6 +8,7 @@ from calibrant.plots.calibration_curve import CalibrationCurveDisplay
 from calibrant.plots.calibration_map import CalibrationMapDisplay
 from calibrant.plots.comparison import ComparisonDisplay
 from calibrant.plots.decision_curve import DecisionCurveDisplay
+from calibrant.plots.instability import InstabilityDisplay
 from calibrant.plots.reliability import ReliabilityDisplay
 from calibrant.plots.subgroups import SubgroupCalibrationDisplay
 
@@ -16,6 +17,7 @@ __all__ = [
     "CalibrationMapDisplay",
     "ComparisonDisplay",
     "DecisionCurveDisplay",
+    "InstabilityDisplay",
     "ReliabilityDisplay",
     "SubgroupCalibrationDisplay",
 ]

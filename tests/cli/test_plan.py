@@ -14,6 +14,7 @@ def few_repeats(monkeypatch):
     monkeypatch.setattr("calibrant.planning.calibration.SIZES", (25, 50))
     monkeypatch.setattr("calibrant.planning.validation.RAREST_COUNTS", (10, 20))
     monkeypatch.setattr("calibrant.planning.learning.N_SIZES", 3)
+    monkeypatch.setattr("calibrant.planning.plan.N_REPEATS", 1)
     monkeypatch.setitem(plan_calibration.__kwdefaults__, "n_repeats", 3)
     monkeypatch.setitem(plan_validation.__kwdefaults__, "n_repeats", 5)
 
@@ -40,7 +41,7 @@ def test_a_pilot_gives_three_answers(run, data, odd, tmp_path):
     assert result.stdout.startswith("To fit: ")
     assert "To calibrate: " in result.stdout
     assert "To show calibration: about" in result.stdout
-    assert "fitting: 30 of 30" in result.stderr
+    assert "fitting: 15 of 15" in result.stderr
     record = json.loads((tmp_path / "plan.json").read_text())
     assert record["fitting"]["n_rows"] == 100
     assert {each["of"] for each in record["validation"]["requirements"]} == set(odd[1:4])

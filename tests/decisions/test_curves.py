@@ -44,6 +44,27 @@ def test_published_properties_of_decision_curves(rows):
     np.testing.assert_allclose(curve.advantage, curve.net_benefit - best, atol=1e-12)
 
 
+# The example data of dcurves, 750 patients: predicted risks up to these thresholds, and patients
+# with and without cancer between them.
+RISKS = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 1.0]
+PATIENTS = [[9, 9, 5, 7, 3, 10, 5, 57], [325, 127, 65, 30, 26, 23, 13, 36]]
+
+
+def test_documented_example_of_dcurves():
+    """The values at 0.25 are those in the tests of the R package; the others, of dcurves 1.1.7."""
+    risk, y = np.tile(np.array(RISKS) - 0.01, 2), np.repeat([1, 0], len(RISKS))
+    thresholds = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
+    curve = decision_curve(y, risk, thresholds=thresholds, sample_weight=np.ravel(PATIENTS))
+    published = [0.1055439, 0.0874074, 0.0792157, 0.0673333, 0.0640000, 0.0546667, 0.0501538]
+    np.testing.assert_allclose(curve.net_benefit, published, atol=5e-8)
+    assert curve.treat_all[4] == pytest.approx(-0.1466667, abs=5e-8)
+    # Family history, a yes or no, at a threshold of 0: those who have it are treated.
+    y, history = np.repeat([0, 1, 0, 1], [554, 81, 91, 24]), np.repeat([0.0, 1.0], [635, 115])
+    treated = decision_curve(y, history, thresholds=[1e-9])
+    assert treated.net_benefit[0] == pytest.approx(0.032)
+    assert treated.treat_all[0] == pytest.approx(0.140)
+
+
 def test_interval_is_that_of_students_t_for_many_rows(rows):
     y, proba = (np.repeat(each, 20, axis=0) for each in rows)
     curve = decision_curve(y, proba, of=2, thresholds=[0.4])

@@ -4,7 +4,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from calibrant.metrics import multinomial_calibration, weak_calibration
+from calibrant.metrics import auc, brier_score, multinomial_calibration, weak_calibration
 
 
 def as_rows(*intervals):
@@ -30,6 +30,40 @@ def test_two_classes_agree_with_val_prob_and_glm_of_r(golden_rows, golden_values
     # The intervals of glm assume that the slope is 1; the estimates are the same.
     (expected,) = golden_values["calibration_in_the_large"]
     assert found.calibration_in_the_large.estimate == pytest.approx(expected[0], abs=1e-6)
+
+
+def draw_uniform_as_r(seed, size):
+    """Return what ``set.seed(seed); runif(size)`` returns in R."""
+    state, key = seed, []
+    for _ in range(50 + 625):
+        state = (69069 * state + 1) % 2**32
+        key.append(state)
+    generator = np.random.MT19937()
+    # The first of the 625 numbers is the position, which R overwrites.
+    generator.state = {
+        "bit_generator": "MT19937",
+        "state": {"key": np.array(key[51:], dtype=np.uint32), "pos": 624},
+    }
+    return generator.random_raw(size) * 2.0**-32
+
+
+def test_documented_example_of_val_prob_in_rms():
+    """Its help page fits a logistic model to 100 simulated rows and validates it on 100 others.
+
+    The expected values are those that rms 6.5.0 prints.
+    """
+    x1, x2, x3, uniform = draw_uniform_as_r(1, 800).reshape(4, 200)
+    assert x1[0].round(7) == 0.2655087
+    y = (uniform <= expit(2 * (x1 - 0.5))).astype(int)
+    X = np.column_stack([x1, x2, x3])
+    model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X[:100], y[:100])
+    predicted, outcome = model.predict_proba(X[100:])[:, 1], y[100:]
+    found = weak_calibration(outcome, predicted)
+    assert found.intercept.estimate == pytest.approx(0.05228721, abs=1e-5)
+    assert found.slope.estimate == pytest.approx(0.95651781, abs=1e-5)
+    assert auc(outcome, predicted) == pytest.approx(0.66026411, abs=1e-8)
+    # val.prob scores one of the two classes.
+    assert brier_score(outcome, predicted) / 2 == pytest.approx(0.23189635, abs=1e-6)
 
 
 def test_three_classes_agree_with_vgam_of_r(golden_rows, golden_values):

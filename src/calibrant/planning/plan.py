@@ -24,6 +24,8 @@ from calibrant.report.cross_validation import EvaluationSettings
 
 # Without a pilot, the uncalibrated log odds are taken to be too large by this factor.
 OVERCONFIDENCE = 2.0
+# Repeats of the cross-validation of a pilot.
+N_REPEATS = 2
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def plan_from_pilot(
     assume independent rows: with groups, a study needs more.
     """
     wanted = check_margins(margins)
-    settings = EvaluationSettings(n_repeats=2, random_state=random_state, n_jobs=n_jobs)
+    settings = EvaluationSettings(n_repeats=N_REPEATS, random_state=random_state, n_jobs=n_jobs)
     pilot = fit_subsamples(model, X, y, settings, groups=groups, progress=progress)
     calibration, validation = _simulate(
         pilot.uncalibrated,

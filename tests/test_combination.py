@@ -35,7 +35,7 @@ def test_coupling_does_not_modify_its_input():
 @pytest.mark.parametrize("method", COUPLINGS)
 def test_coupling_does_not_depend_on_the_chunk_size(method, monkeypatch):
     R = random_pairwise(25, 4)
-    whole = couple(R, method)
+    whole = couple(R=R, method=method)
     monkeypatch.setattr(combination, "CHUNK_SIZE", 4 * 16)
     np.testing.assert_allclose(couple(R, method), whole, rtol=0, atol=1e-9)
     monkeypatch.setattr(combination, "CHUNK_SIZE", 1)
@@ -45,7 +45,7 @@ def test_coupling_does_not_depend_on_the_chunk_size(method, monkeypatch):
 @pytest.mark.parametrize("method", COUPLINGS)
 def test_couple_pairs_agrees_with_couple(method):
     R, (i, j) = random_pairwise(25, 4), np.triu_indices(4, 1)
-    count = np.array([3.0, 0.0, 7.0, 20.0])
+    count = np.array([1.0, 0.0, 0.0, 20.0])
     weight = np.maximum(count[:, None] + count, 1.0)
     np.testing.assert_array_equal(
         couple_pairs(R[:, i, j], count, method), couple(R, method, pair_weight=weight)
@@ -72,8 +72,11 @@ def test_no_rows_give_no_rows():
     ("arguments", "message"),
     [
         ((np.zeros((2, 3)),), r"R must have shape .* got \(2, 3\)"),
+        ((np.zeros((1, 2, 3)),), r"R must have shape .* got \(1, 2, 3\)"),
         ((np.full((1, 2, 2), 1.5),), r"R must lie in \[0, 1\], got values from 1.5 to 1.5"),
-        ((np.full((1, 2, 2), np.nan),), r"R must lie in \[0, 1\]"),
+        (([[[0.0, 1.5], [-0.5, 0.0]]],), r"R must lie in \[0, 1\], got values from 1.5 to 1.5"),
+        (([[[0.0, np.nan], [0.5, 0.0]]],), r"R must lie in \[0, 1\]"),
+        (([[[0.0, 0.5], [np.nan, 0.0]]],), r"must be 1, got a sum that differs from 1 by nan"),
         ((np.full((1, 3, 3), 0.7),), r"must be 1, got a sum that differs from 1 by 0\.4"),
         ((np.full((1, 2, 2), 0.5), "ridge"), "method must be one of .* got 'ridge'"),
     ],
@@ -90,6 +93,7 @@ def test_invalid_pairs_are_refused(arguments, message):
         np.ones((2, 3)),
         np.arange(9.0).reshape(3, 3),
         -np.ones((3, 3)),
+        [[0, -1, 1], [-1, 0, 1], [1, 1, 0]],
         np.ones(3),
     ],
 )
@@ -106,6 +110,11 @@ def test_rows_of_zeros_get_the_fallback_or_become_uniform():
     proba, fallback = np.zeros((2, 2)), [[0.1, 0.3], [0.0, 0.0]]
     np.testing.assert_allclose(normalize(proba, fallback), [[0.25, 0.75], [0.5, 0.5]])
     np.testing.assert_allclose(normalize(proba), [[0.5, 0.5], [0.5, 0.5]])
+
+
+def test_values_that_are_no_probabilities_are_refused():
+    with pytest.raises(ValueError, match=r"proba must lie in \[0, 1\], got values from 0.2 to 1.5"):
+        normalize([[0.2, 1.5]])
 
 
 @pytest.mark.parametrize(
@@ -166,7 +175,14 @@ def test_decoding_consistent_problems_of_many_classes(strategy, n_classes, conce
 
 
 @pytest.mark.parametrize(
-    "code", [[[1], [-1], [0]], [[1, 1], [-1, 1], [-1, 1]], [[2], [-1]], [[0.5], [-1]]]
+    "code",
+    [
+        [[1], [-1], [0]],
+        [[1, 1], [-1, 1], [-1, 1]],
+        [[1, -1], [-1, -1]],
+        [[2], [-1]],
+        [[0.5], [-1]],
+    ],
 )
 def test_codes_that_leave_classes_undetermined_are_refused(code):
     with pytest.raises(ValueError, match="both sides in each column and each class in"):

@@ -306,9 +306,8 @@ def _check_pairs(R: FloatArray, pairs: tuple[IndexArray, ...]) -> FloatArray:
     by_pair = R.transpose(1, 2, 0)
     first_proba, second_proba = by_pair[first, second], by_pair[second, first]
     _check_unit_interval(first_proba, "R", ndim=2)
-    _check_unit_interval(second_proba, "R", ndim=2)
     excess = np.abs(first_proba + second_proba - 1.0).max(initial=0.0)
-    if excess > COMPLEMENT_TOLERANCE:
+    if not excess <= COMPLEMENT_TOLERANCE:  # true for NaN as well
         raise ValueError(
             f"R[:, i, j] + R[:, j, i] must be 1, got a sum that differs from 1 by {excess:.3g}. "
             "Set the lower triangle to 1 minus the upper one."

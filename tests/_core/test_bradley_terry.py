@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -48,9 +50,22 @@ def test_contradictory_zeros_and_ones_give_probabilities():
     np.testing.assert_allclose(fitted.sum(axis=1), 1.0, rtol=0, atol=1e-12)
 
 
-def test_result_does_not_depend_on_the_chunk_size(monkeypatch):
+@pytest.mark.parametrize("chunk_size", [1, 50])
+def test_result_does_not_depend_on_the_chunk_size(chunk_size, monkeypatch):
     proba = np.random.default_rng(0).uniform(size=(25, 6))
     expected = bradley_terry(proba, SPARSE_CODE, np.ones(6))
-    monkeypatch.setattr(module, "CHUNK_SIZE", 50)
+    monkeypatch.setattr(module, "CHUNK_SIZE", chunk_size)
     chunked = bradley_terry(proba, SPARSE_CODE, np.ones(6))
     np.testing.assert_allclose(chunked, expected, rtol=0, atol=1e-9)
+
+
+def test_chunks_bound_the_memory(monkeypatch):
+    proba = np.random.default_rng(0).uniform(size=(2_000, 6))
+    peaks = []
+    for chunk_size in (SPARSE_CODE.size * len(proba), SPARSE_CODE.size * 100):
+        monkeypatch.setattr(module, "CHUNK_SIZE", chunk_size)
+        tracemalloc.start()
+        bradley_terry(proba, SPARSE_CODE, np.ones(6))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] / 3

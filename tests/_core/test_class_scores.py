@@ -105,7 +105,7 @@ def test_rows_of_zeros_and_rounded_rows_are_accepted(change):
         (lambda proba: None, "got NoneType. Correct the estimator"),
         (lambda proba: proba[:, :-1], "one column for each of the 4 classes, got shape"),
         (lambda proba: proba[:, 0], "got shape"),
-        (lambda proba: proba.astype(str)[:, :1] + "?", "got ndarray"),
+        (lambda proba: np.char.add(proba.astype(str)[:, :1], "?"), "got ndarray"),
         (lambda proba: [proba, proba], r"got shape \(2, "),
         (stop, "must not raise StopIteration. The estimator failed on split 1"),
     ],

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 
 from calibrant._core.probability_floor import apply_probability_floor, probability_floor
 from calibrant.calibrators import (
@@ -211,6 +211,8 @@ def test_dirichlet_minimizes_the_mean_log_loss_with_mean_squared_penalties(stren
         np.log(score), y, weight, n_rows * strength / 2 / 3, 0.0, n_rows * strength / 6
     )
     assert_minimum(lambda vector: objective(vector) / n_rows, entries(model))
+    logit = np.log(score) @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(model.predict_proba(score), softmax(logit, axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["overconfident", "underconfident", "biased"])

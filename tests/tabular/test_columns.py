@@ -190,8 +190,11 @@ def test_numbers_are_told_from_missing_values_and_text(make_table):
 def test_decimal_commas_of_the_file_are_read_as_such(make_table):
     column = make_table(z=["0,25", "1,234", "7"] * (N // 3))["z"]
     np.testing.assert_array_equal(to_numbers(column)[:3], [0.25, 1.234, 7])
-    table = make_table(z=["1,234", "2,345", None] * (N // 3))
-    np.testing.assert_array_equal(to_numbers(table["z"])[:3], [1234, 2345, np.nan])
+    ambiguous = ["1,234", "2,345", None] * (N // 3)
+    np.testing.assert_array_equal(
+        to_numbers(make_table(z=ambiguous)["z"])[:3], [1234, 2345, np.nan]
+    )
+    table = make_table(z=ambiguous)
     set_reading(table, decimal_comma=True)
     np.testing.assert_array_equal(to_numbers(table["z"])[:3], [1.234, 2.345, np.nan])
     units = make_table(z=["5 mg", "6 mg", "7 mg"] * (N // 3))["z"]

@@ -139,9 +139,10 @@ def test_other_workbooks_are_refused_with_one_line(content, message):
 
 
 def test_without_openpyxl_the_remedy_is_named(monkeypatch):
+    workbook = workbook_of(("s", [HEADER, *ROWS]))
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(ImportError, match=r"calibrant\[excel\]"):
-        parse(workbook_of(("s", [HEADER, *ROWS])))
+        parse(workbook)
 
 
 def test_what_pandas_writes_is_read(tmp_path):

@@ -14,8 +14,8 @@ from tools.mutation.operators import Mutant, make_mutants
 from tools.mutation.trial import survives
 
 FOLDER = Path(__file__).parent
-# Outcomes of earlier runs. A change that was noticed is not tried again; one that survived is
-# tried again when its tests have changed.
+# Outcomes of earlier runs. A change that was noticed is not tried again until its function changes;
+# one that survived is tried again when its tests change, too.
 OUTCOMES = Path(".mutants")
 
 
@@ -40,7 +40,7 @@ def main() -> int:
             sys.exit(f"The tests of {module} fail without a change. Run pytest {' '.join(tests)}.")
         counts: Counter[str] = Counter()
         for mutant in make_mutants(module, source):
-            if int(_digest(mutant.source), 16) >= options.share * 16**16:
+            if int(_digest(mutant.definition), 16) >= options.share * 16**16:
                 continue
             outcome = "explained"
             if (module, mutant.before, mutant.after) not in explained:
@@ -58,10 +58,10 @@ def main() -> int:
 
 def _try(mutant: Mutant, tests: list[str], outcomes: set[str]) -> str:
     """Return whether a mutant is "killed" or "unexplained", and remember it."""
-    number = _digest(mutant.module, mutant.source)
+    number = _digest(mutant.module, mutant.definition)
     if number in outcomes:
         return "killed"
-    survivor = _digest(number, *(Path(test).read_text() for test in tests))
+    survivor = _digest(number, *(Path(test.split("::")[0]).read_text() for test in tests))
     if survivor in outcomes:
         return "unexplained"
     survived = survives(mutant, tests)

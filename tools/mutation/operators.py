@@ -114,7 +114,7 @@ class Mutant:
     before, after : str
         The lines that differ.
     source : str
-        The source code with the change.
+        The source code of the module with the change.
     """
 
     module: str
@@ -122,6 +122,14 @@ class Mutant:
     before: str
     after: str
     source: str
+
+    @property
+    def definition(self) -> str:
+        """The function, the class or the statement with the change."""
+        for node in ast.parse(self.source).body:
+            if node.lineno <= self.line <= node.end_lineno:
+                return ast.get_source_segment(self.source, node)
+        raise ValueError(f"Line {self.line} of {self.module} must be part of a statement.")
 
 
 def make_mutants(module: str, source: str) -> list[Mutant]:

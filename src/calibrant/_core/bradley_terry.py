@@ -78,9 +78,9 @@ def _fisher_scoring(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> 
     positive, negative = (code == 1).astype(float), (code == -1).astype(float)
 
     def side_sums(log_p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
-        tiny = np.finfo(np.float64).tiny
-        return p, np.maximum(p @ positive, tiny), np.maximum(p @ negative, tiny)
+        # Steps and iterations are limited, so log p is within +-300, where p is a normal number.
+        p = np.exp(log_p)
+        return p, p @ positive, p @ negative
 
     def log_likelihood(log_p: FloatArray, rows: IndexArray) -> FloatArray:
         _, positive_sum, negative_sum = side_sums(log_p)
@@ -120,5 +120,5 @@ def _fisher_scoring(proba: FloatArray, code: CodeMatrix, weight: FloatArray) -> 
         rows = rows[better & (size[:, 0] > TOLERANCE)]
         if rows.size == 0:
             break
-    p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
+    p = np.exp(log_p)
     return p / p.sum(axis=1, keepdims=True)

@@ -57,7 +57,8 @@ def _describe(error: Any, command: str) -> str:
     see = f"See {path} --help."
     parameter = getattr(error, "param", None)
     if parameter is not None:
-        name = parameter.get_error_hint().replace("'", "")
+        is_option = parameter.param_type_name == "option"
+        name = " / ".join(parameter.opts) if is_option else parameter.metavar
         if not error.message:
             return f"{path} requires {name}, but it was not given. {see}"
         is_predicate = error.message.startswith("must ")

@@ -1,9 +1,12 @@
 import re
 
+import numpy as np
 import pytest
 
+from calibrant.decisions import CostTable
 from calibrant.report import analyze, render_report, report_to_dict
 from calibrant.report.formatting import number
+from calibrant.report.section_text import describe_advantage
 
 ODD = ("<script>alert(1)</script>", "\"a\" & 'b'", "=cmd()")
 
@@ -44,6 +47,38 @@ def test_the_page_shows_the_numbers_of_the_assessment(analysis, page):
     assert section.count("<polygon") == 2 * 2 * 3
     assert "<script" not in section
     assert "nan" not in section
+
+
+def test_discrimination_and_net_benefit_are_shown(analysis, page):
+    auc, benefit = (read_section(page, name) for name in ("discrimination", "decision-curves"))
+    for model in analysis.models:
+        for assessment in (model.assessment, model.calibrated_assessment):
+            found = assessment.discrimination
+            for value in (*found.by_class, found.m_index, found.polytomous_discrimination_index):
+                shown = f"{number(value.low)} to {number(value.high)}"
+                assert f'{number(value.estimate)}<span class="range">{shown}' in auc
+            for each in assessment.by_class:
+                curve = each.decision_curve
+                [at_half] = np.flatnonzero(curve.threshold == 0.5)
+                assert f"{number(curve.net_benefit[at_half])}<span" in benefit
+                assert describe_advantage(curve) in benefit
+    assert benefit.count("<polygon") == 2 * 2 * 3
+    assert "<script" not in auc + benefit
+    assert "With your costs" not in benefit
+
+
+def test_costs_are_shown_with_the_thresholds_that_they_imply(make_evaluation):
+    evaluation = make_evaluation(("no", "yes"), n_models=1)
+    costs = CostTable(("no", "yes"), ("<b>wait</b>", "treat"), np.array([[0.0, 1], [10, 0]]))
+    analysis = analyze(evaluation, costs)
+    section = read_section(render_report(analysis), "decision-curves")
+    found = analysis.models[0].calibrated_assessment.costs.comparison
+    assert f"{number(found.cheapest.estimate)}<span" in section
+    assert f"{number(found.saving.estimate)}<span" in section
+    assert (
+        "cheapest at low probabilities of &#39;yes&#39;, &#39;treat&#39; from 9.1% on." in section
+    )
+    assert "<b>wait" not in section
 
 
 def test_plain_values_have_the_assessment(analysis):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from calibrant.tabular.costs import CostTable
+from calibrant.decisions import CostTable
 from calibrant.tabular.predictions import round_rows, tabulate_predictions
 
 PROBA = np.array([[0.25, 0.5, 0.25], [1 / 3, 1 / 3, 1 / 3], [1e-9, 0.0, 1 - 1e-9]])

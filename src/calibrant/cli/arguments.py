@@ -150,6 +150,14 @@ Costs = Annotated[
         "decision with the lowest expected cost.",
     ),
 ]
+RuleCosts = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Table of costs, one row per true class and one column per decision; adds the mean "
+        "costs of decision rules to the page.",
+    ),
+]
 Prevalence = Annotated[
     list[str] | None,
     typer.Option(

@@ -20,6 +20,7 @@ from calibrant.cli.arguments import (
     Missing,
     Quiet,
     RareClasses,
+    RuleCosts,
     Seed,
     Sheet,
     Target,
@@ -56,6 +57,7 @@ def report(
         int,
         typer.Option(min=1, metavar="INTEGER", help="Number of cross-validation repeats."),
     ] = DEFAULT_REPEATS,
+    costs: RuleCosts = None,
     seed: Seed = DEFAULT_SEED,
     jobs: Jobs = DEFAULT_JOBS,
     output: Annotated[Path, output_to("HTML report to write.")] = Path("report.html"),
@@ -91,11 +93,12 @@ def report(
         ),
         tuple(dict.fromkeys(model)),
         EvaluationSettings(folds, repeats, seed, jobs),
+        costs=costs,
     )
     messages = Messages(quiet, json)
     with one_line_errors():
-        check_output(output, OutputKind.page, inputs=[data])
-        messages.check(inputs=[data], outputs=[output])
+        check_output(output, OutputKind.page, inputs=[data, costs])
+        messages.check(inputs=[data, costs], outputs=[output])
         analysis, source, schema = request.write(
             output, None if quiet else partial(track, title="evaluating")
         )

@@ -16,6 +16,7 @@ from calibrant.cli.arguments import (
     Missing,
     NewData,
     Quiet,
+    RuleCosts,
     Sheet,
     data_file,
     output_to,
@@ -86,6 +87,7 @@ def validate(
             "compare with the first.",
         ),
     ] = None,
+    costs: RuleCosts = None,
     output: Annotated[Path, output_to("HTML page to write.")] = Path("validation.html"),
     quiet: Quiet = False,
     json: Json = None,
@@ -107,12 +109,12 @@ def validate(
     messages = Messages(quiet, json)
     with one_line_errors(), warnings_as_notes(messages.note):
         check_order(model, data)
-        inputs = [model, data, against]
+        inputs = [model, data, against, costs]
         check_output(output, OutputKind.page, inputs=inputs)
         messages.check(inputs=inputs, outputs=[output])
         subjects = _read_subjects(model, data, against, sheet, missing or ())
         subjects = [replace(each, columns=columns or (), positive=positive) for each in subjects]
-        found = validate_subjects(subjects, target, groups)
+        found = validate_subjects(subjects, target, groups, costs)
         tables = [each.table for each in subjects]
         read = [notice.text for table in tables for notice in get_reading(table).notices]
         for text in dict.fromkeys([*read, *found.notices]):
@@ -126,6 +128,7 @@ def validate(
         given = [f"--columns={value}" for value in columns or ()]
         given += [] if positive is None else [f"--positive={positive}"]
         compared = [] if against is None else [f"--against={against}"]
+        compared += [] if costs is None else [f"--costs={costs}"]
         write_validation(
             found.result,
             output,

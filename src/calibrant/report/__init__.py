@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from calibrant.report.analysis import analyze
-from calibrant.report.assessment import Assessment, ClassAssessment
+from calibrant.report.assessment import Assessment, ClassAssessment, CostAssessment
 from calibrant.report.cross_validation import evaluate_models
 from calibrant.report.effects import Change, Doubt, Effect, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
@@ -42,6 +42,7 @@ __all__ = [
     "Change",
     "ClassAssessment",
     "Commands",
+    "CostAssessment",
     "Decision",
     "Doubt",
     "Effect",

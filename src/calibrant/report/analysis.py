@@ -12,6 +12,7 @@ from calibrant._core.losses import row_brier_score, row_log_loss
 from calibrant._core.records import Interval
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.comparison import holm
+from calibrant.decisions import CostTable
 from calibrant.metrics import (
     Decomposition,
     brier_score,
@@ -21,7 +22,7 @@ from calibrant.metrics import (
 )
 from calibrant.metrics._validation import check_predictions
 from calibrant.metrics.decomposition import decompose_scores
-from calibrant.report.assessment import assess
+from calibrant.report.assessment import assess, check_cost_classes
 from calibrant.report.effects import Change, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 from calibrant.report.records import (
@@ -41,21 +42,25 @@ TOP_LABEL_ERROR = "calibration error, most probable class"
 CLASSWISE_ERROR = "calibration error, all classes"
 
 
-def analyze(evaluation: Evaluation) -> Analysis:
+def analyze(evaluation: Evaluation, costs: CostTable | None = None) -> Analysis:
     """Analyze held-out predictions.
 
     Parameters
     ----------
     evaluation : Evaluation
         Held-out predictions of one or more models.
+    costs : CostTable, default=None
+        Costs of decisions, with the classes of the evaluation in their order. ``None`` means
+        unknown costs.
 
     Returns
     -------
     Analysis
         The numbers of the report.
     """
+    check_cost_classes(costs, evaluation.classes)
     statistics = HeldOutStatistics(evaluation)
-    models = tuple(_analyze_model(statistics, model) for model in evaluation.models)
+    models = tuple(_analyze_model(statistics, model, costs) for model in evaluation.models)
     return Analysis(evaluation, models, _rank_models(statistics))
 
 
@@ -74,7 +79,9 @@ def _is_correct(y_true: IndexArray, proba: FloatArray) -> FloatArray:
     return (proba.argmax(axis=1) == y_true).astype(np.float64)
 
 
-def _analyze_model(statistics: HeldOutStatistics, model: ModelEvaluation) -> ModelAnalysis:
+def _analyze_model(
+    statistics: HeldOutStatistics, model: ModelEvaluation, costs: CostTable | None
+) -> ModelAnalysis:
     evaluation = statistics.evaluation
     y = evaluation.y[evaluation.held_out_rows]
     uncalibrated = evaluation.average_by_row(model.uncalibrated)
@@ -95,8 +102,8 @@ def _analyze_model(statistics: HeldOutStatistics, model: ModelEvaluation) -> Mod
         measures=(*scores, *errors),
         reliability=tuple(_reliability(statistics, model, index) for index in classes),
         decompositions=_decompositions(statistics, model),
-        assessment=assess(statistics, model.uncalibrated),
-        calibrated_assessment=assess(statistics, model.calibrated),
+        assessment=assess(statistics, model.uncalibrated, costs),
+        calibrated_assessment=assess(statistics, model.calibrated, costs),
         uncalibrated=uncalibrated,
         calibrated=calibrated,
         uncalibrated_confusion=_mean_by_class(uncalibrated, y),

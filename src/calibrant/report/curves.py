@@ -1,4 +1,4 @@
-"""Figures of smooth curves, several in one figure, as inline SVG."""
+"""Figures of calibration and decision curves, several in one figure, as inline SVG."""
 
 from __future__ import annotations
 
@@ -8,13 +8,27 @@ import numpy as np
 from markupsafe import Markup
 
 from calibrant._core.typing import FloatArray
+from calibrant.decisions import DecisionCurve
 from calibrant.metrics import SmoothCalibrationCurve
-from calibrant.report.figures import AXES_ID, HEIGHT, LEFT, SIDE, TOP, WIDTH, draw_histogram
-from calibrant.report.formatting import percent
-from calibrant.report.svg import Scale, element, picture
+from calibrant.report.figures import (
+    AXES_ID,
+    HEIGHT,
+    LEFT,
+    SIDE,
+    TICKS,
+    TOP,
+    WIDTH,
+    draw_histogram,
+)
+from calibrant.report.formatting import number, percent
+from calibrant.report.svg import Scale, element, line, picture, text, vertical_text
 
-# Every second point of a curve is drawn, and every tenth one tells its numbers.
-STEP, TIP_STEP = 2, 10
+# Every second point of a curve is drawn, and every tenth one tells its numbers: probabilities from
+# the first one, and thresholds of 10%, 20%, ..., 90%.
+STEP, TIP_STEP, FIRST_TIP = 2, 10, 9
+BENEFIT_HEIGHT = 200
+# Distances between tick marks of net benefit, of which the first leaves at most this many.
+TICK_DISTANCES, MOST_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2), 6
 
 
 def draw_calibration_curves(
@@ -53,7 +67,71 @@ def draw_calibration_curves(
     return picture(WIDTH, HEIGHT, label, "plot", parts)
 
 
-def draw_band(x: FloatArray, lines: Sequence[FloatArray], tips: Sequence[str]) -> list[Markup]:
+def draw_decision_curves(curves: Sequence[tuple[str, str, DecisionCurve]], label: str) -> Markup:
+    """Draw net benefit by threshold, with treating all rows and none as references.
+
+    Parameters
+    ----------
+    curves : sequence of (name, state, DecisionCurve)
+        The curves of one class. The state determines color and line style.
+    label : str
+        Description for screen readers.
+
+    Returns
+    -------
+    Markup
+        The figure.
+    """
+    _, _, first = curves[0]
+    # Net benefit is at most the prevalence; far below 0, no curve is of interest.
+    limits = -0.3 * first.prevalence, 1.15 * max(first.prevalence, TICK_DISTANCES[0])
+    bottom = TOP + BENEFIT_HEIGHT
+    x = Scale((0.0, 1.0), (LEFT, LEFT + SIDE))
+    y = Scale(limits, (bottom, TOP))
+    places = np.array([x(each) for each in first.threshold])
+    treat_all = np.array([y(each) for each in first.treat_all])
+    drawn = [
+        line(LEFT, y(0.0), LEFT + SIDE, y(0.0), "treat-none"),
+        element("polyline", points=_spell(places, treat_all), class_="treat-all"),
+    ]
+    for name, state, curve in curves:
+        tips = [
+            f"{name}: net benefit {number(curve.net_benefit[i])} at {percent(curve.threshold[i])} "
+            f"({percent(curve.level)} interval: {number(curve.low[i])} to "
+            f"{number(curve.high[i])}); treating all: {number(curve.treat_all[i])}"
+            for i in range(len(curve.threshold))
+        ]
+        values = curve.net_benefit, curve.low, curve.high
+        lines = [np.array([y(each) for each in array]) for array in values]
+        drawn.append(element("g", *draw_band(places, lines, tips, FIRST_TIP), class_=state))
+    # A nested image cuts off what is outside of the frame.
+    frame = {"x": LEFT, "y": TOP, "width": SIDE, "height": BENEFIT_HEIGHT}
+    inside = element("svg", *drawn, **frame, viewBox=f"{LEFT} {TOP} {SIDE} {BENEFIT_HEIGHT}")
+    parts = [*_draw_benefit_axes(x, y), inside]
+    return picture(WIDTH, bottom + 44, label, "plot", parts)
+
+
+def _draw_benefit_axes(x: Scale, y: Scale) -> list[Markup]:
+    (low, high), (bottom, top) = y.domain, y.pixels
+    parts = [element("rect", x=LEFT, y=top, width=SIDE, height=bottom - top, class_="frame")]
+    parts += [text(x(tick), bottom + 18, f"{tick:.0%}", "tick middle") for tick in TICKS]
+    distance = next(
+        (each for each in TICK_DISTANCES if (high - low) / each < MOST_TICKS), TICK_DISTANCES[-1]
+    )
+    for k in range(int(np.ceil(low / distance)), int(high / distance) + 1):
+        height = y(k * distance)
+        parts.append(line(LEFT, height, LEFT + SIDE, height, "grid"))
+        parts.append(text(LEFT - 6, height + 4, number(k * distance, 2), "tick end"))
+    return [
+        *parts,
+        vertical_text(14, (top + bottom) / 2, "net benefit"),
+        text(LEFT + SIDE / 2, bottom + 38, "threshold", "label middle"),
+    ]
+
+
+def draw_band(
+    x: FloatArray, lines: Sequence[FloatArray], tips: Sequence[str], first_tip: int = 0
+) -> list[Markup]:
     """Draw a curve within its band, with points that tell their numbers.
 
     Parameters
@@ -64,6 +142,8 @@ def draw_band(x: FloatArray, lines: Sequence[FloatArray], tips: Sequence[str]) -
         Pixels of the curve, of its lower limits and of its upper limits.
     tips : sequence of str
         What each point tells.
+    first_tip : int, default=0
+        The first point that tells its numbers.
 
     Returns
     -------
@@ -76,7 +156,7 @@ def draw_band(x: FloatArray, lines: Sequence[FloatArray], tips: Sequence[str]) -
         element("polygon", points=f"{forth} {back}", class_="band"),
         element("polyline", points=_spell(x[::STEP], curve[::STEP]), class_="smooth"),
     ]
-    for i in range(0, len(x), TIP_STEP):
+    for i in range(first_tip, len(x), TIP_STEP):
         mark = element("circle", cx=float(x[i]), cy=float(curve[i]), r=2.5, class_="mark")
         target = element("circle", cx=float(x[i]), cy=float(curve[i]), r=10, class_="target")
         parts.append(element("g", mark, target, class_="point", data_tip=tips[i]))

@@ -26,9 +26,10 @@ from calibrant import __version__
 from calibrant._core.files import write_atomically
 from calibrant._core.phrases import capitalize, count
 from calibrant._core.typing import FloatArray
-from calibrant.report import formatting, procedure, text
+from calibrant.decisions import CostTable
+from calibrant.report import formatting, procedure, section_text, text
 from calibrant.report.analysis import analyze
-from calibrant.report.curves import draw_calibration_curves
+from calibrant.report.curves import draw_calibration_curves, draw_decision_curves
 from calibrant.report.effects import SMALL_CHANGE, Measure
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.figures import define_axes, draw_reliability, draw_sketch
@@ -49,6 +50,10 @@ MOST_MISTAKES = 12
 MOST_CELLS = 12
 # The largest number of warnings above the answers; the section on the data shows all of them.
 MOST_WARNINGS = 3
+# The thresholds in the table of net benefit.
+LISTED_THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+# The largest number of pairs of classes whose thresholds are listed.
+MOST_PAIRS = 15
 # A change in a score is shown relative to no less than this, so that a negligible one looks small.
 SMALLEST_UNIT = 10 * SMALL_CHANGE
 # An option of a command in a text, with its value if that is short and has no spaces.
@@ -56,7 +61,10 @@ OPTION = re.compile(r"(--[a-z][a-z-]*(?:=\S{0,20}[^\s.,;)](?=[\s.,;)]|$))?)")
 
 
 def write_report(
-    evaluation: Evaluation, path: str | Path, source: Source | None = None
+    evaluation: Evaluation,
+    path: str | Path,
+    source: Source | None = None,
+    costs: CostTable | None = None,
 ) -> Analysis:
     """Write the report on an evaluation to an HTML file.
 
@@ -70,13 +78,15 @@ def write_report(
         HTML file to write.
     source : Source, default=None
         The data behind the evaluation. ``None`` means unknown data.
+    costs : CostTable, default=None
+        Costs of decisions, as in `analyze`. ``None`` means unknown costs.
 
     Returns
     -------
     Analysis
         The numbers of the report.
     """
-    analysis = analyze(evaluation)
+    analysis = analyze(evaluation, costs)
     write_atomically(path, render_report(analysis, source).encode("utf-8"))
     return analysis
 
@@ -169,9 +179,13 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
     environment.tests["bounded"] = formatting.has_bounds
     environment.globals |= {
         "draw_calibration_curves": draw_calibration_curves,
+        "draw_decision_curves": draw_decision_curves,
+        "listed_thresholds": LISTED_THRESHOLDS,
+        "most_pairs": MOST_PAIRS,
         "count": count,
         "text": text,
         "procedure": procedure,
+        "section_text": section_text,
         "version": __version__,
         "zip": zip,
     }

@@ -52,12 +52,15 @@ class ReportRequest:
         Settings of the cross-validation.
     data : str or None
         Name of the data file in commands. ``None`` means that of the request.
+    costs : str or None
+        A file that `read_costs` reads. ``None`` means unknown costs.
     """
 
     rows: TableRequest
     models: tuple[str, ...] = DEFAULT_MODELS
     settings: EvaluationSettings = field(default_factory=EvaluationSettings)
     data: str | None = None
+    costs: str | None = None
 
     def spell_fit(self, index: int, calibrated: bool) -> list[str]:
         """Return the command that fits and saves a model, as in `Commands`."""
@@ -72,6 +75,7 @@ class ReportRequest:
         words += [word for name in compared for word in ("--model", name)]
         for setting in ("n_folds", "n_repeats", "random_state"):
             words += self._spell_changed(setting)
+        words += [] if self.costs is None else [f"--costs={self.costs}"]
         return Commands([*words, "-o", output], self.spell_fit)
 
     def write(self, output: Path, progress: Progress | None = None) -> WrittenReport:
@@ -94,6 +98,7 @@ class ReportRequest:
             title=self.rows.title,
             models=self.models,
             settings=self.settings,
+            costs=self.costs,
             commands=commands,
             progress=progress,
         )

@@ -83,12 +83,16 @@ def choose_sections(panels: Sequence[Panel]) -> list[Section]:
     list of Section
         The sections.
     """
-    has_several = panels[0].variants[0].assessment.multinomial is not None
-    index = ", ECI" if has_several else ""
+    assessment = panels[0].variants[0].assessment
+    has_several = len(assessment.discrimination.classes) > 2
+    index = "" if assessment.multinomial is None else ", ECI"
+    costs = "" if assessment.costs is None else ", mean costs, thresholds"
     return [
         Section(
             "calibration-in-detail",
             "Calibration in detail",
             f"intercepts, slopes, smooth curves, ICI{index}",
         ),
+        Section("discrimination", "Discrimination", "AUC, M-index, PDI" if has_several else "AUC"),
+        Section("decision-curves", "Decisions in detail", f"net benefit by threshold{costs}"),
     ]

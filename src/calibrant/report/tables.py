@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from calibrant._core.workers import Progress
@@ -22,6 +23,7 @@ from calibrant.tabular import (
     select_labels,
     select_training_rows,
 )
+from calibrant.tabular.costs import read_costs
 
 
 def report_on_table(
@@ -32,6 +34,7 @@ def report_on_table(
     title: str,
     models: Sequence[str],
     settings: EvaluationSettings | None = None,
+    costs: str | None = None,
     commands: Commands | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
@@ -51,6 +54,8 @@ def report_on_table(
         Names of models, keys of `calibrant.tabular.MODELS`.
     settings : EvaluationSettings, default=None
         Settings of the cross-validation. ``None`` means the default settings.
+    costs : str, default=None
+        A file that `read_costs` reads. ``None`` means unknown costs.
     commands : Commands, default=None
         Commands that the page suggests. ``None`` means none.
     progress : callable, default=None
@@ -67,6 +72,7 @@ def report_on_table(
         for name in models
     }
     rows = select_training_rows(table, schema)
+    cost_table = None if costs is None else read_costs(costs, np.unique(rows.y).tolist())
     evaluation = cross_validate_models(
         rows.X,
         rows.y,
@@ -76,7 +82,7 @@ def report_on_table(
         progress=progress,
     )
     source = Source(title, table.loc[rows.X.index], schema, commands or Commands())
-    return write_report(evaluation, output, source)
+    return write_report(evaluation, output, source, cost_table)
 
 
 def report_on_probabilities(

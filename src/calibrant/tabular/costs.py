@@ -12,37 +12,16 @@ The table of costs on a report's page is saved in this form.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from calibrant._core.records import Record
-from calibrant._core.typing import FloatArray
+from calibrant.decisions import CostTable
 from calibrant.tabular.cells import as_text, is_missing
 from calibrant.tabular.columns import to_numbers
 from calibrant.tabular.phrases import list_names, locate, printable, suggest
 from calibrant.tabular.readers import read_table
-
-
-@dataclass(frozen=True, eq=False)
-class CostTable(Record):
-    """The cost of each decision for each true class.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        The true classes, in the order of a model.
-    decisions : tuple of str
-        Names of the decisions, which may be the classes or anything else.
-    costs : ndarray of shape (n_classes, n_decisions)
-        The costs.
-    """
-
-    classes: tuple[str, ...]
-    decisions: tuple[str, ...]
-    costs: FloatArray
 
 
 def read_costs(source: str | Path, classes: Sequence[str]) -> CostTable:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core.typing import BoolArray, FloatArray
-from calibrant.decisions import decide
-from calibrant.tabular.costs import CostTable
+from calibrant.decisions import CostTable, decide
 
 # Names of the columns before those of the classes.
 PREDICTED_CLASS = "predicted_class"

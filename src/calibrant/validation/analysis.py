@@ -17,6 +17,7 @@ from calibrant._core.validation import check_groups
 from calibrant.calibrators import NoCalibration, UpdateCalibrator, UpdateChoice, UpdateReport
 from calibrant.calibrators.updating import VALIDATION_ALPHA
 from calibrant.comparison import holm
+from calibrant.decisions import CostTable
 from calibrant.metrics import (
     Mean,
     Performance,
@@ -25,7 +26,7 @@ from calibrant.metrics import (
 )
 from calibrant.metrics.performance import grouped_mean
 from calibrant.report import Change, Evaluation, Miscalibration
-from calibrant.report.assessment import assess
+from calibrant.report.assessment import assess, check_cost_classes
 from calibrant.report.statistics import HeldOutStatistics
 from calibrant.validation.records import (
     Candidate,
@@ -53,6 +54,7 @@ def validate_probabilities(
     before: Performance | None = None,
     groups: ArrayLike | None = None,
     name: str = "your model",
+    costs: CostTable | None = None,
     random_state: int = 0,
 ) -> Validation:
     r"""Validate the probabilities of a fitted model on new rows.
@@ -77,6 +79,9 @@ def validate_probabilities(
         independent. ``None`` means ungrouped.
     name : str, default="your model"
         Name of the model.
+    costs : CostTable, default=None
+        Costs of decisions, with the classes in the order of the columns. ``None`` means unknown
+        costs.
     random_state : int, default=0
         Seeds the simulations.
 
@@ -133,7 +138,9 @@ def validate_probabilities(
     index = order[np.searchsorted(columns, labels, sorter=order)]
     group = None if groups is None else check_groups(groups)
     candidate = Candidate(name, score, before)
-    found = validate_candidates([candidate], index, columns.tolist(), group, random_state)
+    found = validate_candidates(
+        [candidate], index, columns.tolist(), group, costs=costs, random_state=random_state
+    )
     return found.models[0]
 
 
@@ -142,6 +149,8 @@ def validate_candidates(
     y: IndexArray,
     classes: Sequence[Any],
     groups: ArrayLike | None = None,
+    *,
+    costs: CostTable | None = None,
     random_state: int = 0,
 ) -> ValidationResult:
     """Validate one model, or two models side by side.
@@ -156,6 +165,8 @@ def validate_candidates(
         The labels of the columns.
     groups : array-like of shape (n_rows,), default=None
         The group of each row. ``None`` means ungrouped.
+    costs : CostTable, default=None
+        Costs of decisions, as in `validate_probabilities`.
     random_state : int, default=0
         Seeds the simulations.
 
@@ -164,13 +175,14 @@ def validate_candidates(
     ValidationResult
         The validations.
     """
+    check_cost_classes(costs, tuple(classes))
     group = np.arange(len(y)) if groups is None else np.unique(groups, return_inverse=True)[1]
     rows = np.arange(len(y))
     evaluation = Evaluation(
         tuple(classes), y, group, rows, np.zeros_like(rows), 1, 1, (), random_state
     )
     statistics = HeldOutStatistics(evaluation)
-    models = tuple(_validate(each, statistics) for each in candidates)
+    models = tuple(_validate(each, statistics, costs) for each in candidates)
     difference = None
     if len(candidates) == 2:
         first, second = (each.proba for each in candidates)
@@ -222,7 +234,9 @@ def check_frequencies(
     return FrequencyTest(*counts, observed, p_value, unit)
 
 
-def _validate(candidate: Candidate, statistics: HeldOutStatistics) -> Validation:
+def _validate(
+    candidate: Candidate, statistics: HeldOutStatistics, costs: CostTable | None
+) -> Validation:
     evaluation, proba = statistics.evaluation, candidate.proba
     y, group, labels = evaluation.y, evaluation.group, statistics.labels
     report = _choose_update(proba, statistics)  # first, because it checks the groups
@@ -253,7 +267,7 @@ def _validate(candidate: Candidate, statistics: HeldOutStatistics) -> Validation
             reliability_curve(y, proba, of=of, labels=labels)
             for of in ("top-label", *evaluation.most_frequent_classes)
         ),
-        assess(statistics, proba),
+        assess(statistics, proba, costs),
         candidate.before,
         scores,
         by_class,

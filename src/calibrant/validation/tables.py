@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from calibrant._core.phrases import count
 from calibrant.tabular.class_columns import find_probability_columns, split_assignments
 from calibrant.tabular.columns import find_column, labeled_rows, to_texts
+from calibrant.tabular.costs import read_costs
 from calibrant.tabular.labeled_rows import LabeledRows, select_labeled_rows
 from calibrant.tabular.phrases import list_names
 from calibrant.tabular.probability_columns import GivenProbabilities, ProbabilityColumns
@@ -76,7 +77,10 @@ class TableValidation:
 
 
 def validate_subjects(
-    subjects: Sequence[Subject], target: str | None = None, groups: str | None = None
+    subjects: Sequence[Subject],
+    target: str | None = None,
+    groups: str | None = None,
+    costs: str | None = None,
 ) -> TableValidation:
     """Validate one model, or two side by side, on the rows of tables.
 
@@ -89,6 +93,8 @@ def validate_subjects(
     groups : str, default=None
         The column that tells which rows belong together. ``None`` means that of the model, if the
         table has it.
+    costs : str, default=None
+        A file that `read_costs` reads. ``None`` means unknown costs.
 
     Returns
     -------
@@ -98,6 +104,7 @@ def validate_subjects(
     first = subjects[0]
     target = find_target(first.model, target)
     classes = _find_subject_classes(first, target)
+    cost_table = None if costs is None else read_costs(costs, classes)
     rows = select_new_rows(first.table, classes, target, first.model, groups)
     notices = list(rows.notices)
     candidates = []
@@ -112,7 +119,7 @@ def validate_subjects(
             notices += model.find_notices(rows.table)
             proba = model.predict_proba(rows.table)
             candidates.append(Candidate(subject.name, proba, model.performance, model.class_count))
-    result = validate_candidates(candidates, rows.y, classes, rows.groups)
+    result = validate_candidates(candidates, rows.y, classes, rows.groups, costs=cost_table)
     return TableValidation(result, target, tuple(dict.fromkeys(notices)))
 
 

@@ -15,10 +15,9 @@ from calibrant._core.phrases import capitalize
 from calibrant._core.typing import FloatArray
 from calibrant.app.reporting import Reporter
 from calibrant.app.tasks.tables import N_JOBS
-from calibrant.decisions import decide
+from calibrant.decisions import CostTable, decide
 from calibrant.tabular import MODELS, TableModel, fit_table, read_table
 from calibrant.tabular.cells import as_text, is_missing
-from calibrant.tabular.costs import CostTable
 from calibrant.tabular.csv_output import to_csv
 from calibrant.tabular.excel_output import to_excel
 from calibrant.tabular.kept_columns import keep_columns

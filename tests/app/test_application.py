@@ -126,6 +126,9 @@ def test_a_case_is_predicted_and_decided_by_its_costs(visitor, fitted, model):
     page = visitor.get(f"{fitted}/case?f0=35&f1=4.5&f2=f")
     assert f"no {100 * proba[0]:.1f}%" in text_of(page)
     assert "Most probable: no" in text_of(page)
+    row = make_row(loaded, {"age": "35", "dose": "4.5", "sex": "f"})
+    low, high = 100 * loaded.predict_interval(row)[0, 0]
+    assert f"{low:.0f} to {high:.0f}%" in text_of(page)
     # Missing "yes" is so expensive that "no" is never decided.
     visitor.post(f"{fitted}/costs", **{"cost-0-1": "1", "cost-1-0": "1000000"})
     page = visitor.get(f"{fitted}/case?f0=35&f1=4.5&f2=f")

@@ -132,3 +132,25 @@ def test_numbers_of_all_rows_are_not_used_even_if_some_have_no_class(make_table)
     reasons = {column.name: column.reason for column in describe_table(frame, "z").columns}
     assert "a different whole number in every row" in reasons["number"]
     assert "number" in describe_table(frame, "z", categories=["number"]).names(Kind.category)
+
+
+def test_numbers_are_measurements_even_if_they_look_like_identifiers():
+    n_rows = 30
+    table = pd.DataFrame(
+        {
+            "order": np.arange(n_rows).astype(str),
+            "x": [f"{number:.1f}" for number in np.random.default_rng(0).normal(size=n_rows)],
+            "text": ["a", "b", "c"] * 10,
+            "class": ["yes", "no"] * 15,
+        },
+        index=pd.RangeIndex(2, n_rows + 2, name="line"),
+    )
+    assert describe_table(table, "class").names(Kind.ignored) == ["order"]
+    schema = describe_table(table, "class", numbers=["order"])
+    assert schema.names(Kind.ignored) == []
+    assert schema.columns[0].kind is Kind.number
+    assert (schema.columns[0].low, schema.columns[0].high) == (0.0, 29.0)
+    with pytest.raises(ValueError, match="numbers must name columns of numbers, but 30 of the 30"):
+        describe_table(table, "class", numbers=["text"])
+    with pytest.raises(ValueError, match="numbers must not name the target"):
+        describe_table(table, "class", numbers=["x"], categories=["x"])

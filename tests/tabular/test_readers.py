@@ -169,3 +169,17 @@ def test_the_options_that_repeat_a_reading_are_kept(write_file, tmp_path):
     pd.DataFrame({"x": [1], "y": ["a"]}).to_excel(tmp_path / "t.xlsx", index=False)
     assert get_reading(read_table(tmp_path / "t.xlsx", sheet="1")).options == ("--sheet=1",)
     assert get_reading(read_table(tmp_path / "t.xlsx")).options == ()
+
+
+def test_files_that_unpack_to_too_much_are_refused(write_file, monkeypatch):
+    monkeypatch.setattr("calibrant.tabular.data_files.MOST_UNPACKED", 2**20)
+    rows = ROWS.encode() + b"4.7,bombay,\n" * 2**17
+    with pytest.raises(ValueError, match="must unpack to at most 1 MB"):
+        read_table(write_file(gzip.compress(rows), "bomb.csv.gz"))
+    assert len(read_table(write_file(rows, "large.csv"))) == 2**17 + 2
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("xl/workbook.xml", "content")
+        file.writestr("xl/worksheets/sheet1.xml", bytes(2**20))
+    with pytest.raises(ValueError, match="must unpack to at most 1 MB"):
+        read_table(write_file(buffer.getvalue(), "bomb.xlsx"))

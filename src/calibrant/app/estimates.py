@@ -13,6 +13,8 @@ SECONDS = {
     "neighbors": (0.3, 0.05),
 }
 USUAL_COLUMNS = 21
+# Tests and intervals of the report, per model.
+ANALYSIS_SECONDS = 2.0
 # Two processes share the work.
 SPEEDUP = 1.7
 
@@ -34,4 +36,4 @@ def estimate_seconds(
     constant, slope = SECONDS[model]
     width = max(n_columns / USUAL_COLUMNS, 0.5)
     per_fit = constant + slope * width * n_rows / 1000
-    return per_fit * (n_folds * n_repeats + 1) / SPEEDUP
+    return per_fit * (n_folds * n_repeats + 1) / SPEEDUP + ANALYSIS_SECONDS

@@ -87,6 +87,14 @@ Categories = Annotated[
         autocompletion=complete_columns,
     ),
 ]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Columns of measurements, even if they look like identifiers.",
+        autocompletion=complete_columns,
+    ),
+]
 Sheet = Annotated[
     str | None,
     typer.Option(metavar="SHEET", help="Name or number of the sheet of an Excel workbook to read."),

@@ -244,7 +244,9 @@ def split_numbers(texts: Collection[str]) -> tuple[set[str], set[str]]:
     return numbers, set(texts) - numbers
 
 
-def describe_column(column: pd.Series, *, is_category: bool = False) -> Column:
+def describe_column(
+    column: pd.Series, *, is_category: bool = False, is_measured: bool = False
+) -> Column:
     """Tell what a column holds.
 
     Parameters
@@ -253,6 +255,8 @@ def describe_column(column: pd.Series, *, is_category: bool = False) -> Column:
         The cells of the column.
     is_category : bool, default=False
         Whether it is categorical even if it holds numbers.
+    is_measured : bool, default=False
+        Whether it holds measurements even if they look like identifiers.
 
     Returns
     -------
@@ -292,7 +296,7 @@ def describe_column(column: pd.Series, *, is_category: bool = False) -> Column:
         reason = _reason_to_ignore_numbers(
             name, numbers, unique=unique, many=many, is_complete=n_missing == 0
         )
-        if reason:
+        if reason and not is_measured:
             return ignored(reason)
         return Column(
             name,
@@ -305,6 +309,11 @@ def describe_column(column: pd.Series, *, is_category: bool = False) -> Column:
         )
     others = split_numbers(texts)[1]
     n_other = sum(text in others for text in texts)
+    if is_measured:
+        raise ValueError(
+            f"numbers must name columns of numbers, but {n_other} of the {len(present)} values of "
+            f"{name!r} {describe_others(texts, others)}. Correct them, or declare them missing."
+        )
     if n_other <= (1 - MOSTLY) * len(texts) and len(values) > FEW_CATEGORIES:
         return ignored(
             f"{n_other} of its {len(present)} values {describe_others(texts, others)}; correct "

@@ -46,6 +46,7 @@ def describe_table(
     groups: str | None = None,
     ignore: Collection[str] = (),
     categories: Collection[str] = (),
+    numbers: Collection[str] = (),
     merge_case: bool = False,
     rare_classes: str = RareClasses.keep,
 ) -> Schema:
@@ -64,6 +65,8 @@ def describe_table(
         Columns not to use.
     categories : collection of str
         Columns of numbers that are codes of categories, such as 1, 2, 3 for kinds of pain.
+    numbers : collection of str
+        Columns of measurements, even if they look like identifiers.
     merge_case : bool, default=False
         Whether classes whose names differ only in case or spaces are the same.
     rare_classes : {"keep", "merge", "drop"}, default="keep"
@@ -90,6 +93,7 @@ def describe_table(
     groups = None if groups is None else find_column(table, groups, "groups")
     ignored = set(find_columns(table, ignore, "ignore"))
     coded = set(find_columns(table, categories, "categories"))
+    measured = set(find_columns(table, numbers, "numbers"))
     if target == groups or target in ignored:
         raise ValueError(
             "target must be neither the groups column nor an ignored column, "
@@ -98,6 +102,11 @@ def describe_table(
     if clash := sorted(coded & {target, groups, *ignored}):
         raise ValueError(
             "categories must not name the target, the groups or an ignored column, "
+            f"got {list_names(clash)}. Leave {'it' if len(clash) == 1 else 'them'} out."
+        )
+    if clash := sorted(measured & {target, groups, *ignored, *coded}):
+        raise ValueError(
+            "numbers must not name the target, the groups, an ignored column or categories, "
             f"got {list_names(clash)}. Leave {'it' if len(clash) == 1 else 'them'} out."
         )
     labels = to_texts(labeled_rows(table, target)[target]).tolist()
@@ -112,8 +121,8 @@ def describe_table(
         Column(str(name), Kind.ignored, reason=REQUESTED)
         if name in ignored
         else Column(str(name), Kind.ignored, reason=LIKE_IDENTIFIER)
-        if name not in coded and numbers_rows(table[name])
-        else describe_column(rows[name], is_category=name in coded)
+        if name not in coded | measured and numbers_rows(table[name])
+        else describe_column(rows[name], is_category=name in coded, is_measured=name in measured)
         for name in table.columns
         if name not in (target, groups)
     )

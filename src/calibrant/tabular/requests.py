@@ -24,7 +24,7 @@ class TableRequest:
     ----------
     data : str
         The file, or "-" for standard input.
-    target, groups, ignore, categories, merge_case, rare_classes
+    target, groups, ignore, categories, numbers, merge_case, rare_classes
         As in `describe_table`.
     sheet, missing
         As in `read_table`.
@@ -35,6 +35,7 @@ class TableRequest:
     groups: str | None = None
     ignore: Sequence[str] = ()
     categories: Sequence[str] = ()
+    numbers: Sequence[str] = ()
     sheet: str | None = None
     missing: Sequence[str] = ()
     merge_case: bool = False
@@ -57,6 +58,7 @@ class TableRequest:
             groups=self.groups,
             ignore=self.ignore,
             categories=self.categories,
+            numbers=self.numbers,
             merge_case=self.merge_case,
             rare_classes=self.rare_classes,
         )
@@ -74,6 +76,7 @@ class TableRequest:
         # With an equals sign, a value may begin with a dash.
         words += [f"--ignore={name}" for name in self.ignore]
         words += [f"--categories={name}" for name in self.categories]
+        words += [f"--numbers={name}" for name in self.numbers]
         words += [] if self.sheet is None else [f"--sheet={self.sheet}"]
         words += [f"--missing={value}" for value in self.missing]
         words += ["--merge-case"] if self.merge_case else []

@@ -32,7 +32,7 @@ from calibrant.app.rendering import add_bar, render
 EFFORTS = {"quick": (5, 1), "standard": (5, 3), "thorough": (10, 5)}
 # How long the browser waits for a check of the choices, before it shows the progress.
 SECONDS_TO_CHECK = 15.0
-USES = ("", "category", "ignore", "groups")
+USES = ("", "number", "category", "ignore", "groups")
 
 
 def reading_of(project: Project) -> dict[str, Any]:
@@ -104,6 +104,7 @@ def request_of(project: Project) -> dict[str, Any]:
         "groups": next(iter(named["groups"]), None),
         "ignore": named["ignore"],
         "categories": named["category"],
+        "numbers": named["number"],
         "merge_case": target["merge_case"],
         "rare_classes": target["rare_classes"],
         **reading_of(project),

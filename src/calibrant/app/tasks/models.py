@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from calibrant._core.files import write_atomically
 from calibrant._core.phrases import capitalize
@@ -26,6 +27,7 @@ from calibrant.tabular.predictions import tabulate_predictions
 from calibrant.tabular.reading import get_reading
 from calibrant.tabular.requests import TableRequest
 from calibrant.tabular.saved_model import SavedModel
+from calibrant.tabular.schema import Kind
 from calibrant.tabular.skill import warn_of_guessing
 from calibrant.tabular.variations import Variation, make_row, vary_features
 
@@ -153,13 +155,21 @@ def case(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict
     costs = make_costs(arguments, model)
     chosen, expected = choose(proba[None, :], costs)
     variations = vary_features(model, row)[:MOST_VARIATIONS]
+    numbers = model.schema.names(Kind.number)
+    intervals, without = find_intervals(model, row)
     return {
         "proba": proba.tolist(),
+        "intervals": intervals,
+        "without_intervals": without,
         "decision": None if costs is None else int(chosen[0]),
         "expected_cost": None if costs is None else float(expected[0]),
         "notices": model.find_notices(row),
         "variations": [
-            describe_variation(each, proba, int(chosen[0]), costs) for each in variations
+            {
+                **describe_variation(each, proba),
+                "changed": list_changes(each, int(chosen[0]), costs, each.name in numbers),
+            }
+            for each in variations
         ],
         "given": {
             name: value
@@ -167,6 +177,19 @@ def case(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict
             if name in model.input_columns
         },
     }
+
+
+def find_intervals(model: TableModel, row: pd.DataFrame) -> tuple[list[list[float]] | None, str]:
+    """Return the ends of an interval for each probability, or None and why there are none."""
+    if model.history:
+        return None, "There are no intervals, because the model was updated since it was fitted."
+    try:
+        return model.predict_interval(row)[0].tolist(), ""
+    except ValueError:  # it was fitted without calibration, or by an earlier version
+        return None, (
+            "There are no intervals, because they require calibrated probabilities. Fit the model "
+            "again, with calibrated probabilities."
+        )
 
 
 def choose(proba: FloatArray, costs: CostTable | None) -> tuple[Any, Any]:
@@ -177,23 +200,28 @@ def choose(proba: FloatArray, costs: CostTable | None) -> tuple[Any, Any]:
     return found.decision, found.expected_cost
 
 
-def describe_variation(
-    variation: Variation, proba: FloatArray, chosen: int, costs: CostTable | None
-) -> dict[str, Any]:
-    """Return what other values of a feature would change."""
-    top = int(proba.argmax())
-    others, _ = choose(variation.proba, costs)
-    changed = [
-        {"value": value, "choice": int(other)}
-        for value, other in zip(variation.values, others.tolist(), strict=True)
-        if other != chosen
-    ]
-    of_top = variation.proba[:, top]
+def describe_variation(variation: Variation, proba: FloatArray) -> dict[str, Any]:
+    """Return how far other values of a feature move the probability of the likeliest class."""
+    of_top = variation.proba[:, int(proba.argmax())]
     low, high = int(of_top.argmin()), int(of_top.argmax())
     return {
         "name": variation.name,
         "lowest": {"value": variation.values[low], "proba": float(of_top[low])},
         "highest": {"value": variation.values[high], "proba": float(of_top[high])},
-        "n_tried": len(variation.values),
-        "changed": changed,
     }
+
+
+def list_changes(
+    variation: Variation, chosen: int, costs: CostTable | None, is_number: bool
+) -> list[dict[str, Any]]:
+    """Return the values of a feature that would change the choice; ranges of numbers."""
+    others, _ = choose(variation.proba, costs)
+    changes: list[dict[str, Any]] = []
+    previous = None
+    for value, choice in zip(variation.values, others.tolist(), strict=True):
+        if choice != chosen and is_number and choice == previous:
+            changes[-1]["last"] = value
+        elif choice != chosen:
+            changes.append({"first": value, "last": value, "choice": choice})
+        previous = choice
+    return changes

@@ -24,7 +24,7 @@ from calibrant._core.rowwise import repeat_frequencies
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import CodeMatrix, FloatArray
 from calibrant._core.validation import Rows, check_rows, make_training_data, warn_about_rare_classes
-from calibrant._core.voting import VotingEnsemble, resolve_voting
+from calibrant._core.voting import Voting, VotingEnsemble, resolve_voting
 from calibrant._uncertainty import UncertaintyMixin
 from calibrant.calibrators._fitting import fit_calibrators
 from calibrant.calibrators._protocol import apply_calibrator
@@ -230,14 +230,7 @@ class CalibratedClassifier(UncertaintyMixin, MetaEstimatorMixin, ClassifierMixin
         """
         estimator, strategy, calibrator = self._check_parameters()
         rows = check_rows(X, y, sample_weight, groups)
-        voting = resolve_voting(self.ensemble, chooses=isinstance(calibrator, AutoCalibrator))
-        generator = resolve_generator(
-            self.cv,
-            binary=strategy.binary,
-            estimator=estimator,
-            rows=rows,
-            voting=voting,
-        )
+        voting, generator = self._choose_generator(rows)
         n_voters = voting.n_voters(resamples=generator.resamples and calibrator is not None)
         data = self._make_data(rows, fit_params, generator)
         rng = check_random_state(self.random_state)
@@ -427,6 +420,15 @@ class CalibratedClassifier(UncertaintyMixin, MetaEstimatorMixin, ClassifierMixin
         if self.method is None:
             return estimator, strategy, None
         return estimator, strategy, resolve_calibrator(self.method, binary=strategy.binary)
+
+    def _choose_generator(self, rows: Rows) -> tuple[Voting, Generator]:
+        """Return whether models vote, and where the held-out scores come from."""
+        estimator, strategy, calibrator = self._check_parameters()
+        voting = resolve_voting(self.ensemble, chooses=isinstance(calibrator, AutoCalibrator))
+        generator = resolve_generator(
+            self.cv, binary=strategy.binary, estimator=estimator, rows=rows, voting=voting
+        )
+        return voting, generator
 
     def _make_data(
         self, rows: Rows, fit_params: dict[str, Any], generator: Generator

@@ -102,6 +102,7 @@ def validate(
     """
     from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.tabular.reading import get_reading
+    from calibrant.validation.methods import describe_methods
     from calibrant.validation.page import write_validation
     from calibrant.validation.tables import validate_subjects
     from calibrant.validation.text import answer_advice, summarize
@@ -120,6 +121,7 @@ def validate(
         for text in dict.fromkeys([*read, *found.notices]):
             messages.note(text)
         first = subjects[0].model
+        history = [] if first is None else [entry.reason for entry in first.history]
         words = [model, *([] if data is None else [data]), "--target", found.target]
         # With an equals sign, a value may begin with a dash.
         words += [] if sheet is None else [f"--sheet={sheet}"]
@@ -134,7 +136,7 @@ def validate(
             output,
             title="standard input" if "-" in (data, model) else Path(data or model).name,
             notices=found.notices,
-            history=[] if first is None else [entry.reason for entry in first.history],
+            history=history,
             # Probabilities alone cannot be updated, and calibrate takes no groups.
             update_command=["calibrant", "calibrate", *words, *given, "-o", "calibrator.skops"]
             if first is None
@@ -147,7 +149,11 @@ def validate(
     validation = found.result.models[0]
     messages.finish(
         f"Open {output} in a browser.",
-        {**found.result.to_dict(), "output": str(output)},
+        {
+            **found.result.to_dict(),
+            "methods": describe_methods(found.result, history).to_dict(),
+            "output": str(output),
+        },
         summary=(summarize(found.result), f"What should I do? {answer_advice(validation)}"),
     )
     raise typer.Exit(_exit_code(validation.verdict))

@@ -14,6 +14,7 @@ from calibrant.report.effects import Change, Doubt, Effect, Gain, Measure, Skill
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 from calibrant.report.export import report_to_dict, write_json
 from calibrant.report.given import evaluate_fitted_models, evaluate_probabilities
+from calibrant.report.methods import MethodsParagraph, describe_methods
 from calibrant.report.records import (
     Analysis,
     Decision,
@@ -49,6 +50,7 @@ __all__ = [
     "Evaluation",
     "Gain",
     "Measure",
+    "MethodsParagraph",
     "Miscalibration",
     "ModelAnalysis",
     "ModelEvaluation",
@@ -61,6 +63,7 @@ __all__ = [
     "Tendency",
     "Verdict",
     "analyze",
+    "describe_methods",
     "evaluate_fitted_models",
     "evaluate_models",
     "evaluate_probabilities",

@@ -21,6 +21,7 @@ from calibrant._core.typing import IndexArray, Split
 from calibrant._core.validation import check_classes, check_groups
 from calibrant._core.workers import Progress, distribute
 from calibrant.classifier import CalibratedClassifier
+from calibrant.report.descriptions import describe_classifier
 from calibrant.report.evaluation import Evaluation, ModelEvaluation
 
 # Stands for the fit on all rows among the indices of the splits.
@@ -240,7 +241,10 @@ class ClassifierFit:
         groups = None if self.groups is None else self.groups[train]
         model.fit(take_rows(self.X, train), self.labels[train], groups=groups)
         uncalibrated = calibrated = np.empty((0, len(model.classes_)))
-        if len(test):
+        description = None
+        if len(test) == 0:  # the fit on all rows
+            description = describe_classifier(self.name, model, self.X, self.labels, self.groups)
+        else:
             rows = take_rows(self.X, test)
             uncalibrated = model.predict_uncalibrated_proba(rows)
             calibrated = model.predict_proba(rows)
@@ -250,4 +254,5 @@ class ClassifierFit:
             calibrated,
             calibration_report=getattr(model, "calibration_report_", None),
             has_proba=hasattr(model.estimators_[0], "predict_proba"),
+            description=description,
         )

@@ -15,6 +15,22 @@ from calibrant.calibrators import CalibrationReport
 MOST_CLASSES = 10
 
 
+@dataclass(frozen=True)
+class FitDescription(Record):
+    """How a model was fitted, for a paper. Models with the same sentence share it.
+
+    Attributes
+    ----------
+    subject : str
+        The model.
+    sentence : str
+        What was done, with ``{subjects}`` and ``{were}`` where one or more models are named.
+    """
+
+    subject: str
+    sentence: str
+
+
 @dataclass(frozen=True, eq=False)
 class ModelEvaluation(Record):
     """Held-out predictions of one model.
@@ -32,6 +48,10 @@ class ModelEvaluation(Record):
     has_proba : bool
         Whether the model predicts probabilities. If not, the uncalibrated ones are the
         softmax of its decision values.
+    description : FitDescription or None
+        How it was fitted. ``None`` means unknown.
+    is_refitted : bool
+        Whether the model or its calibration was fitted again in each split.
     """
 
     name: str
@@ -40,6 +60,8 @@ class ModelEvaluation(Record):
     calibration_report: CalibrationReport | None = None
     warnings: tuple[str, ...] = ()
     has_proba: bool = True
+    description: FitDescription | None = None
+    is_refitted: bool = True
 
 
 @dataclass(frozen=True, eq=False)

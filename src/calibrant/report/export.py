@@ -9,6 +9,7 @@ from typing import Any
 from calibrant import __version__
 from calibrant._core.files import write_atomically
 from calibrant.report import text
+from calibrant.report.methods import describe_methods
 from calibrant.report.procedure import describe_procedure
 from calibrant.report.records import Analysis
 from calibrant.report.source import Source
@@ -77,6 +78,7 @@ def report_to_dict(analysis: Analysis, source: Source | None = None) -> dict[str
             "random_state": evaluation.random_state,
         },
         "procedure": describe_procedure(evaluation, source.schema),
+        "methods": describe_methods(analysis, source).to_dict(),
     }
 
 

@@ -18,7 +18,8 @@ from calibrant.calibrators._protocol import apply_calibrator, fit_calibrator
 from calibrant.calibrators._resolution import name_calibrator, resolve_calibrator
 from calibrant.classifier import CalibratedClassifier
 from calibrant.report.cross_validation import EvaluationSettings, Fit, Labels, cross_validate
-from calibrant.report.evaluation import Evaluation, ModelEvaluation
+from calibrant.report.descriptions import describe_method
+from calibrant.report.evaluation import Evaluation, FitDescription, ModelEvaluation
 
 
 def evaluate_probabilities(
@@ -201,7 +202,16 @@ class _CalibratorFit:
             _, report = fit_with_report(
                 self.calibrator, self.calibrator_name, self.proba, y, classes=classes, groups=groups
             )
-            return ModelEvaluation(self.name, self.proba[:0], self.proba[:0], report)
+            method = describe_method(self.calibrator_name, self.calibrator)
+            return ModelEvaluation(
+                self.name,
+                self.proba[:0],
+                self.proba[:0],
+                report,
+                description=FitDescription(
+                    self.name, f"The probabilities of {{subjects}} were recalibrated by {method}."
+                ),
+            )
         # Every class keeps a training row, so there is always something to fit.
         groups = None if groups is None else groups[train]
         fitted = fit_calibrator(
@@ -222,5 +232,12 @@ class _FixedPredictions:
 
     def __call__(self, train: IndexArray, test: IndexArray, seed: int) -> ModelEvaluation:  # noqa: ARG002
         return ModelEvaluation(
-            self.name, self.uncalibrated[test], self.calibrated[test], self.calibration_report
+            self.name,
+            self.uncalibrated[test],
+            self.calibrated[test],
+            self.calibration_report,
+            description=FitDescription(
+                self.name, "The calibration of {subjects} was fitted before and left unchanged."
+            ),
+            is_refitted=False,
         )

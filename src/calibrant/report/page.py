@@ -33,10 +33,12 @@ from calibrant.report.curves import draw_calibration_curves, draw_decision_curve
 from calibrant.report.effects import SMALL_CHANGE, Measure
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.figures import define_axes, draw_reliability, draw_sketch
+from calibrant.report.methods import describe_methods
 from calibrant.report.records import Analysis, ModelAnalysis
 from calibrant.report.sections import Panel, Variant, choose_sections
 from calibrant.report.source import Source
 from calibrant.report.svg import element
+from calibrant.report.tripod import ITEMS
 
 # The largest number of probabilities stored in the page for the cost table, about 160 kB.
 MOST_STORED = 60_000
@@ -125,6 +127,9 @@ def render_report(analysis: Analysis, source: Source | None = None) -> str:
         panels=panels,
         chosen_model=analysis.best.model,
         sections=choose_sections(panels),
+        methods=describe_methods(analysis, source),
+        reporting_items=[(item, item.in_report) for item in ITEMS if item.in_report],
+        has_optimism=not evaluation.is_given,
         mistakes=[_most_frequent_mistakes(model) for model in analysis.models],
         row_labels=row_labels,
         next_step=source.next_step(analysis),

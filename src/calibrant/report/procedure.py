@@ -15,6 +15,12 @@ from calibrant.report.verdicts import SMALL_ERROR
 if TYPE_CHECKING:
     from calibrant.tabular import Schema
 
+PREPROCESSING = (
+    "Missing numbers were replaced by the median and, except for naive Bayes, marked in an "
+    "additional column. Numbers were standardized, and categories were one-hot encoded. All of "
+    "this was learned from the training rows of each split."
+)
+
 
 def describe_procedure(evaluation: Evaluation, schema: Schema | None) -> list[str]:
     """Describe how the numbers were computed, in paragraphs."""
@@ -77,16 +83,11 @@ def describe_intervals(*, is_grouped: bool, is_given: bool) -> str:
 
 
 def _describe_models(split: str, schema: Schema | None) -> list[str]:
-    preprocessing = (
-        "Missing numbers were replaced by the median and, except for naive Bayes, marked in an "
-        "additional column. Numbers were standardized, and categories were one-hot encoded. All "
-        "of this was learned from the training rows of each split."
-    )
     return [
         f"{split} Each fold was predicted by models fitted on the other folds. Every probability "
         "in this report is therefore for a row that neither the model nor its calibration was "
         "fitted on.",
-        *([] if schema is None else [preprocessing]),
+        *([] if schema is None else [PREPROCESSING]),
         "Uncalibrated: the probabilities of the model itself. Calibrated: the same model with its "
         "calibration, fitted on held-out scores of the training rows.",
     ]

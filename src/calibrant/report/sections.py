@@ -95,4 +95,5 @@ def choose_sections(panels: Sequence[Panel]) -> list[Section]:
         ),
         Section("discrimination", "Discrimination", "AUC, M-index, PDI" if has_several else "AUC"),
         Section("decision-curves", "Decisions in detail", f"net benefit by threshold{costs}"),
+        Section("write-up", "Write it up", "methods paragraph, TRIPOD+AI"),
     ]

@@ -14,7 +14,9 @@ from calibrant.report.figures import define_axes, draw_reliability
 from calibrant.report.page import render_page
 from calibrant.report.sections import Panel, Variant, choose_sections
 from calibrant.report.text import VERDICT_BADGES
+from calibrant.report.tripod import ITEMS
 from calibrant.validation import text
+from calibrant.validation.methods import describe_methods
 from calibrant.validation.records import Validation, ValidationResult
 
 # The first model is drawn like calibrated probabilities, the second like uncalibrated ones.
@@ -76,6 +78,9 @@ def write_validation(
         panels=panels,
         chosen_model=None,
         sections=choose_sections(panels),
+        methods=describe_methods(result, history),
+        reporting_items=[(item, item.in_validation) for item in ITEMS if item.in_validation],
+        has_optimism=False,
         views=_views(result),
         most_listed=MOST_LISTED,
         more_style=Markup(style.read_text(encoding="utf-8")),

@@ -163,6 +163,20 @@ if (costs) {
   document.getElementById("save-costs").addEventListener("click", saveCosts);
   costs.addEventListener("submit", (event) => event.preventDefault());
 }
+// A button that copies a text, or selects it where the clipboard is not available.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  const source = document.getElementById(button.dataset.copy);
+  button.addEventListener("click", async () => {
+    getSelection().selectAllChildren(source);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Selected: copy it with your keyboard";
+    }
+  });
+}
+
 // A link to a folded section opens it.
 function openTarget() {
   document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector(":scope > details")?.setAttribute("open", "");

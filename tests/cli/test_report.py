@@ -213,3 +213,26 @@ def test_the_numbers_of_the_report_are_available_as_json(data, tmp_path):
     assert notices <= {*content["notes"], *content["warnings"]}
     result = run("report", data, *options, "--quiet")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_calibration_is_reported_by_columns_that_may_be_ignored_as_features(data, tmp_path):
+    output, record = tmp_path / "page.html", tmp_path / "page.json"
+    column = ODD[1]
+    options = ["--target", "the class", f"--ignore={column}", f"--by={column}", *QUICK]
+    result = run("report", data, *options, "-o", output, "--json", record)
+    assert result.exit_code == 0, result.output
+    assert f"Right for every subgroup by {column!r}? " in result.stdout
+    content = json.loads(record.read_text(encoding="utf-8"))
+    assert column not in [each["name"] for each in content["schema"]["features"]]
+    found = content["models"][0]["assessment"]["calibrated"]["subgroups"][0]
+    assert found["column"] == column
+    assert {each["name"] for each in found["calibration"]["subgroups"]} == set(ODD[:3])
+    page = output.read_text(encoding="utf-8")
+    assert f"--by={column}" in commands(page)[-1]
+
+
+def test_columns_without_subgroups_are_refused_before_anything_is_fitted(data, tmp_path):
+    result = run("report", data, "--target", "the class", "--by", "id", "-o", tmp_path / "p.html")
+    assert result.exit_code == 2
+    assert "by must name a column that divides the rows into subgroups, got 'id'" in result.stderr
+    assert "evaluating" not in result.stderr

@@ -265,3 +265,31 @@ def test_accidents_are_refused_and_leave_all_files_alone(run, fitted, mix, is_re
         assert is_refused(run(*arguments), message)
     assert {path: path.read_bytes() for path in kept} == kept
     assert not page.exists()
+
+
+def test_calibration_is_reported_by_the_values_of_columns(
+    run, is_refused, fitted, write_csv, tmp_path
+):
+    X, y = make_waveform(200, random_state=5)
+    sites = ["north", "south", ""]
+    rows = [
+        [*row, NAMES[label], sites[number % 3], number % 70]
+        for number, (row, label) in enumerate(zip(X.tolist(), y, strict=True))
+    ]
+    data = write_csv("by.csv", [*(f"x{k}" for k in range(X.shape[1])), "y", "site", "age"], rows)
+    page, record = tmp_path / "v.html", tmp_path / "v.json"
+    result = run("validate", fitted, data, "--by", "site", "age", "-o", page, "--json", record)
+    assert result.exit_code in (0, 3, 4), result.output
+    assert "Right for every subgroup by 'site'? " in result.stdout
+    content = json.loads(record.read_text())["models"][0]["assessment"]["subgroups"]
+    assert [each["column"] for each in content] == ["site", "age"]
+    by_site, by_age = (
+        [row["name"] for row in each["calibration"]["subgroups"]] for each in content
+    )
+    assert by_site == ["north", "south", "missing"]
+    assert by_age == ["0 to 22", "23 to 44", "45 to 69"]
+    shown = page.read_text(encoding="utf-8")
+    assert "By <bdi>site</bdi>" in shown
+    assert "--by=site" in html.unescape(re.sub(r"<[^>]*>", "", shown))
+    message = "by must name a column other than the target, got 'y'"
+    assert is_refused(run("validate", fitted, data, "--by", "y", "-o", page), message)

@@ -75,6 +75,14 @@ Groups = Annotated[
         autocompletion=complete_columns,
     ),
 ]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Columns, such as sex or site, by whose values to report calibration.",
+        autocompletion=complete_columns,
+    ),
+]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMNS", help="Columns to ignore.", autocompletion=complete_columns),

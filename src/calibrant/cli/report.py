@@ -10,6 +10,7 @@ import typer
 from calibrant._core.registries import DEFAULT_MODELS, MODELS
 from calibrant.cli.arguments import (
     DEFAULT_JOBS,
+    By,
     Categories,
     DataFile,
     Groups,
@@ -38,6 +39,7 @@ def report(
     data: DataFile,
     target: Target,
     groups: Groups = None,
+    by: By = None,
     ignore: Ignore = None,
     categories: Categories = None,
     numbers: Numbers = None,
@@ -97,6 +99,7 @@ def report(
         tuple(dict.fromkeys(model)),
         EvaluationSettings(folds, repeats, seed, jobs),
         costs=costs,
+        by=tuple(by or ()),
     )
     messages = Messages(quiet, json)
     with one_line_errors():

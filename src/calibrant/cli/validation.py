@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calibrant.cli.arguments import (
+    By,
     Groups,
     Json,
     Missing,
@@ -61,6 +62,7 @@ def validate(
     data: Annotated[str | None, data_file("NEW")] = None,
     target: KnownTarget = None,
     groups: Groups = None,
+    by: By = None,
     sheet: Sheet = None,
     missing: Missing = None,
     columns: Annotated[
@@ -115,7 +117,7 @@ def validate(
         messages.check(inputs=inputs, outputs=[output])
         subjects = _read_subjects(model, data, against, sheet, missing or ())
         subjects = [replace(each, columns=columns or (), positive=positive) for each in subjects]
-        found = validate_subjects(subjects, target, groups, costs)
+        found = validate_subjects(subjects, target, groups, costs=costs, by=by or ())
         tables = [each.table for each in subjects]
         read = [notice.text for table in tables for notice in get_reading(table).notices]
         for text in dict.fromkeys([*read, *found.notices]):
@@ -129,7 +131,8 @@ def validate(
         grouped = [] if groups is None else [f"--groups={groups}"]
         given = [f"--columns={value}" for value in columns or ()]
         given += [] if positive is None else [f"--positive={positive}"]
-        compared = [] if against is None else [f"--against={against}"]
+        compared = [f"--by={name}" for name in by or ()]
+        compared += [] if against is None else [f"--against={against}"]
         compared += [] if costs is None else [f"--costs={costs}"]
         write_validation(
             found.result,

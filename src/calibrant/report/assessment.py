@@ -31,6 +31,7 @@ from calibrant.metrics import (
 )
 from calibrant.report.evaluation import MOST_CLASSES
 from calibrant.report.statistics import HeldOutStatistics
+from calibrant.report.subgroups import ColumnCalibration, measure_subgroups
 
 # One in this many points of a curve becomes plain values, starting with the given one: the
 # thresholds of decision curves are then 0.05, 0.1, ..., 0.95.
@@ -106,6 +107,8 @@ class Assessment(Record):
         their pairs.
     costs : CostAssessment or None
         What decisions cost. ``None`` means that no costs were given.
+    subgroups : tuple of ColumnCalibration
+        Calibration by the subgroups of each column that the user asked for.
     """
 
     by_class: tuple[ClassAssessment, ...]
@@ -113,6 +116,7 @@ class Assessment(Record):
     calibration_index: float
     discrimination: Discrimination
     costs: CostAssessment | None = None
+    subgroups: tuple[ColumnCalibration, ...] = ()
 
     def _shown(self) -> list[tuple[str, Any]]:
         slopes = {str(each.label): each.weak_calibration.slope for each in self.by_class}
@@ -176,6 +180,9 @@ def assess(
         calibration_index=index,
         discrimination=discrimination,
         costs=comparison,
+        subgroups=tuple(
+            measure_subgroups(statistics, proba, each) for each in evaluation.subgroups
+        ),
     )
     return _name_classes(found, evaluation.classes)
 

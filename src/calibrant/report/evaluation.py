@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from calibrant._core.records import Record
+from calibrant._core.subgroups import RowSubgroups
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.calibrators import CalibrationReport
 
@@ -89,6 +91,8 @@ class Evaluation(Record):
     is_given : bool
         Whether the uncalibrated probabilities are those of fitted models, rather than of models
         that cross-validation fitted.
+    subgroups : tuple of RowSubgroups
+        Subgroups of the rows by each of several columns, for a section of the report.
     """
 
     classes: tuple[Any, ...]
@@ -101,6 +105,7 @@ class Evaluation(Record):
     models: tuple[ModelEvaluation, ...]
     random_state: int
     is_given: bool = False
+    subgroups: tuple[RowSubgroups, ...] = ()
 
     @property
     def is_grouped(self) -> bool:
@@ -132,6 +137,24 @@ class Evaluation(Record):
         """Column indices of the classes that get figures, in increasing order."""
         order = np.argsort(-self.class_count, kind="stable")
         return np.sort(order[:MOST_CLASSES]).tolist()
+
+    def with_subgroups(self, column: str, values: ArrayLike) -> Evaluation:
+        """Return the evaluation with subgroups of the rows, for a section of the report.
+
+        Parameters
+        ----------
+        column : str
+            Name of what divides the rows, such as "sex".
+        values : array-like of shape (n_rows,)
+            Its value in each row. Rows with the same value are a subgroup.
+
+        Returns
+        -------
+        Evaluation
+            A copy with the subgroups of one more column.
+        """
+        added = RowSubgroups.from_values(column, values, len(self.y))
+        return replace(self, subgroups=(*self.subgroups, added))
 
     def average_by_row(self, values: FloatArray) -> FloatArray:
         """Average the values of all predictions of each row.

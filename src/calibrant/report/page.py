@@ -27,18 +27,22 @@ from calibrant._core.files import write_atomically
 from calibrant._core.phrases import capitalize, count
 from calibrant._core.typing import FloatArray
 from calibrant.decisions import CostTable
+from calibrant.metrics.subgroups import describe_event
 from calibrant.report import formatting, procedure, section_text, text
 from calibrant.report.analysis import analyze
 from calibrant.report.curves import draw_calibration_curves, draw_decision_curves
 from calibrant.report.effects import SMALL_CHANGE, Measure
 from calibrant.report.evaluation import Evaluation
 from calibrant.report.figures import define_axes, draw_reliability, draw_sketch
+from calibrant.report.forest import draw_forest
 from calibrant.report.methods import describe_methods
 from calibrant.report.records import Analysis, ModelAnalysis
-from calibrant.report.sections import Panel, Variant, choose_sections
+from calibrant.report.sections import Panel, Variant, choose_sections, collect_lines
 from calibrant.report.source import Source
+from calibrant.report.subgroup_text import describe_subgroups
 from calibrant.report.svg import element
 from calibrant.report.tripod import ITEMS
+from calibrant.report.verdicts import ALPHA
 
 # The largest number of probabilities stored in the page for the cost table, about 160 kB.
 MOST_STORED = 60_000
@@ -187,6 +191,11 @@ def render_page(template: str, *, package: str, **context: Any) -> str:
         "draw_decision_curves": draw_decision_curves,
         "listed_thresholds": LISTED_THRESHOLDS,
         "most_pairs": MOST_PAIRS,
+        "draw_forest": draw_forest,
+        "collect_lines": collect_lines,
+        "describe_subgroups": describe_subgroups,
+        "name_event": describe_event,
+        "alpha": ALPHA,
         "count": count,
         "text": text,
         "procedure": procedure,

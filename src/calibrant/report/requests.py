@@ -50,6 +50,8 @@ class ReportRequest:
         Names of the models to compare, from `calibrant.tabular.MODELS`.
     settings : EvaluationSettings
         Settings of the cross-validation.
+    by : tuple of str
+        Columns by which to report calibration.
     data : str or None
         Name of the data file in commands. ``None`` means that of the request.
     costs : str or None
@@ -59,6 +61,7 @@ class ReportRequest:
     rows: TableRequest
     models: tuple[str, ...] = DEFAULT_MODELS
     settings: EvaluationSettings = field(default_factory=EvaluationSettings)
+    by: tuple[str, ...] = ()
     data: str | None = None
     costs: str | None = None
 
@@ -72,6 +75,7 @@ class ReportRequest:
         """Return the commands that the page suggests."""
         compared = () if self.models == DEFAULT_MODELS else self.models
         words = ["calibrant", "report", *self.rows.spell(self.data)]
+        words += [f"--by={name}" for name in self.by]
         words += [word for name in compared for word in ("--model", name)]
         for setting in ("n_folds", "n_repeats", "random_state"):
             words += self._spell_changed(setting)
@@ -101,6 +105,7 @@ class ReportRequest:
             costs=self.costs,
             commands=commands,
             progress=progress,
+            by=self.by,
         )
         source = Source(self.rows.title, schema=schema, commands=commands)
         return WrittenReport(analysis, source, schema)

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from calibrant._core.phrases import join_phrases
 from calibrant.report.assessment import Assessment
+from calibrant.report.forest import ForestLine
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,7 @@ def choose_sections(panels: Sequence[Panel]) -> list[Section]:
     has_several = len(assessment.discrimination.classes) > 2
     index = "" if assessment.multinomial is None else ", ECI"
     costs = "" if assessment.costs is None else ", mean costs, thresholds"
-    return [
+    sections = [
         Section(
             "calibration-in-detail",
             "Calibration in detail",
@@ -95,5 +97,34 @@ def choose_sections(panels: Sequence[Panel]) -> list[Section]:
         ),
         Section("discrimination", "Discrimination", "AUC, M-index, PDI" if has_several else "AUC"),
         Section("decision-curves", "Decisions in detail", f"net benefit by threshold{costs}"),
-        Section("write-up", "Write it up", "methods paragraph, TRIPOD+AI"),
+    ]
+    if columns := [each.column for each in assessment.subgroups]:
+        lead = f"observed and predicted shares by {join_phrases(columns)}"
+        sections.append(Section("subgroups", "Subgroups", lead))
+    return [*sections, Section("write-up", "Write it up", "methods paragraph, TRIPOD+AI")]
+
+
+def collect_lines(variants: Sequence[Variant], column: int, event: int) -> list[ForestLine]:
+    """Return the intervals of one event, for a figure of all rows and of each subgroup.
+
+    Parameters
+    ----------
+    variants : sequence of Variant
+        The probabilities to compare.
+    column, event : int
+        Positions of the column and of the event.
+
+    Returns
+    -------
+    list of ForestLine
+        For all rows and each subgroup, the difference of each variant; shrunken, if it is that of
+        a subgroup.
+    """
+    found = [each.assessment.subgroups[column].calibration for each in variants]
+    rows = [(each.whole, *each.subgroups) for each in found]
+    labels = [each.label for each in variants] if len(variants) > 1 else [""]
+    return [
+        ForestLine(row.title, label, variant.state, row.shrunken[event])
+        for same in zip(*rows, strict=True)
+        for row, label, variant in zip(same, labels, variants, strict=True)
     ]

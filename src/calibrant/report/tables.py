@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from calibrant.tabular import (
     select_training_rows,
 )
 from calibrant.tabular.costs import read_costs
+from calibrant.tabular.subgroups import select_subgroups
 
 
 def report_on_table(
@@ -37,6 +39,7 @@ def report_on_table(
     costs: str | None = None,
     commands: Commands | None = None,
     progress: Progress | None = None,
+    by: Sequence[str] = (),
 ) -> Analysis:
     """Evaluate models on a table and write the report.
 
@@ -60,6 +63,8 @@ def report_on_table(
         Commands that the page suggests. ``None`` means none.
     progress : callable, default=None
         Wraps the iterator of finished fits, as in `evaluate_models`.
+    by : sequence of str, default=()
+        Columns by which to report calibration, features or not.
 
     Returns
     -------
@@ -73,6 +78,8 @@ def report_on_table(
     }
     rows = select_training_rows(table, schema)
     cost_table = None if costs is None else read_costs(costs, np.unique(rows.y).tolist())
+    used = table.loc[rows.X.index]
+    subgroups = select_subgroups(used, by, schema.target)
     evaluation = cross_validate_models(
         rows.X,
         rows.y,
@@ -81,8 +88,8 @@ def report_on_table(
         groups=rows.groups,
         progress=progress,
     )
-    source = Source(title, table.loc[rows.X.index], schema, commands or Commands())
-    return write_report(evaluation, output, source, cost_table)
+    source = Source(title, used, schema, commands or Commands())
+    return write_report(replace(evaluation, subgroups=subgroups), output, source, cost_table)
 
 
 def report_on_probabilities(

@@ -16,6 +16,7 @@ from calibrant.calibrators import CalibrationReport
 from calibrant.report.effects import Doubt, Effect, Gain, ScoreChanges, Skill
 from calibrant.report.formatting import has_bounds, p_value, percent, points_up
 from calibrant.report.records import Analysis, Decision, Standing
+from calibrant.report.subgroup_text import answer_subgroups
 from calibrant.report.verdicts import (
     NO_ERROR,
     SMALL_ERROR,
@@ -65,6 +66,7 @@ def summarize(
 ) -> str:
     """Answer the questions of the report, one per line, after the warnings."""
     best = analysis.recommendation
+    model = analysis.models[best.model]
     return "\n".join(
         [
             *(f"Warning: {' '.join(warning.split())}" for warning in warnings),
@@ -72,6 +74,7 @@ def summarize(
             f"Can I trust its probabilities? {answer_trust(best.miscalibration, doubt)}",
             "Compared with guessing? "
             f"{answer_skill(best.skill, analysis.evaluation.classes, target)}",
+            *answer_subgroups(model.calibrated_assessment if best.calibrate else model.assessment),
         ]
     )
 

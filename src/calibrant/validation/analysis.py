@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from scipy.stats import t as student
 
 from calibrant._core.labels import check_labels
 from calibrant._core.losses import row_brier_score, row_log_loss
+from calibrant._core.subgroups import RowSubgroups
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant._core.validation import check_groups
 from calibrant.calibrators import NoCalibration, UpdateCalibrator, UpdateChoice, UpdateReport
@@ -53,6 +54,7 @@ def validate_probabilities(
     *,
     before: Performance | None = None,
     groups: ArrayLike | None = None,
+    by: Mapping[str, ArrayLike] | None = None,
     name: str = "your model",
     costs: CostTable | None = None,
     random_state: int = 0,
@@ -77,6 +79,8 @@ def validate_probabilities(
     groups : array-like of shape (n_rows,), default=None
         The group of each row: rows of one group, such as those of one patient, are not
         independent. ``None`` means ungrouped.
+    by : mapping of str to array-like of shape (n_rows,), default=None
+        Columns, such as sex or site, by whose values to report calibration.
     name : str, default="your model"
         Name of the model.
     costs : CostTable, default=None
@@ -138,8 +142,18 @@ def validate_probabilities(
     index = order[np.searchsorted(columns, labels, sorter=order)]
     group = None if groups is None else check_groups(groups)
     candidate = Candidate(name, score, before)
+    subgroups = tuple(
+        RowSubgroups.from_values(column, values, len(labels))
+        for column, values in (by or {}).items()
+    )
     found = validate_candidates(
-        [candidate], index, columns.tolist(), group, costs=costs, random_state=random_state
+        [candidate],
+        index,
+        columns.tolist(),
+        group,
+        costs=costs,
+        random_state=random_state,
+        subgroups=subgroups,
     )
     return found.models[0]
 
@@ -152,6 +166,7 @@ def validate_candidates(
     *,
     costs: CostTable | None = None,
     random_state: int = 0,
+    subgroups: tuple[RowSubgroups, ...] = (),
 ) -> ValidationResult:
     """Validate one model, or two models side by side.
 
@@ -169,6 +184,8 @@ def validate_candidates(
         Costs of decisions, as in `validate_probabilities`.
     random_state : int, default=0
         Seeds the simulations.
+    subgroups : tuple of RowSubgroups, default=()
+        Subgroups of the rows, by each of several columns.
 
     Returns
     -------
@@ -179,7 +196,16 @@ def validate_candidates(
     group = np.arange(len(y)) if groups is None else np.unique(groups, return_inverse=True)[1]
     rows = np.arange(len(y))
     evaluation = Evaluation(
-        tuple(classes), y, group, rows, np.zeros_like(rows), 1, 1, (), random_state
+        tuple(classes),
+        y,
+        group,
+        rows,
+        np.zeros_like(rows),
+        n_folds=1,
+        n_repeats=1,
+        models=(),
+        random_state=random_state,
+        subgroups=subgroups,
     )
     statistics = HeldOutStatistics(evaluation)
     models = tuple(_validate(each, statistics, costs) for each in candidates)

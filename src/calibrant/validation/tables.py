@@ -17,6 +17,7 @@ from calibrant.tabular.labeled_rows import LabeledRows, select_labeled_rows
 from calibrant.tabular.phrases import list_names
 from calibrant.tabular.probability_columns import GivenProbabilities, ProbabilityColumns
 from calibrant.tabular.saved_model import SavedModel
+from calibrant.tabular.subgroups import select_subgroups
 from calibrant.validation.analysis import validate_candidates
 from calibrant.validation.records import Candidate, ValidationResult
 
@@ -81,6 +82,7 @@ def validate_subjects(
     target: str | None = None,
     groups: str | None = None,
     costs: str | None = None,
+    by: Sequence[str] = (),
 ) -> TableValidation:
     """Validate one model, or two side by side, on the rows of tables.
 
@@ -95,6 +97,8 @@ def validate_subjects(
         table has it.
     costs : str, default=None
         A file that `read_costs` reads. ``None`` means unknown costs.
+    by : sequence of str, default=()
+        Columns by which to report calibration, features or not.
 
     Returns
     -------
@@ -106,6 +110,7 @@ def validate_subjects(
     classes = _find_subject_classes(first, target)
     cost_table = None if costs is None else read_costs(costs, classes)
     rows = select_new_rows(first.table, classes, target, first.model, groups)
+    subgroups = select_subgroups(rows.table, by, target)
     notices = list(rows.notices)
     candidates = []
     for subject in subjects:
@@ -119,7 +124,9 @@ def validate_subjects(
             notices += model.find_notices(rows.table)
             proba = model.predict_proba(rows.table)
             candidates.append(Candidate(subject.name, proba, model.performance, model.class_count))
-    result = validate_candidates(candidates, rows.y, classes, rows.groups, costs=cost_table)
+    result = validate_candidates(
+        candidates, rows.y, classes, rows.groups, costs=cost_table, subgroups=subgroups
+    )
     return TableValidation(result, target, tuple(dict.fromkeys(notices)))
 
 

@@ -17,6 +17,7 @@ from calibrant.report.formatting import (
     signed,
 )
 from calibrant.report.procedure import describe_intervals
+from calibrant.report.subgroup_text import answer_subgroups
 from calibrant.report.text import answer_trust
 from calibrant.report.verdicts import NO_ERROR
 from calibrant.validation.records import (
@@ -44,6 +45,7 @@ def summarize(result: ValidationResult) -> str:
             f"{start}Are the probabilities right? {answer_right(model)}",
             f"{start}Have they changed since training? {answer_change(model)}",
             f"{start}Is it the model or the mix of classes? {answer_cause(model)}",
+            *(f"{start}{each}" for each in answer_subgroups(model.assessment)),
         ]
     if result.difference is not None:
         lines.append(f"Which one is better? {answer_difference(result)}")

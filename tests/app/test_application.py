@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from calibrant._core.phrases import percent
 from calibrant.tabular import TableModel, read_table
 from calibrant.tabular.variations import make_row
 from tests.app.visiting import make_table, project_of, text_of
@@ -118,6 +119,7 @@ def test_new_rows_without_a_column_say_which(visitor, fitted):
     page = visitor.put(f"{fitted}/rows", b"age,dose\n40,2\n50,3\n", "short.csv")
     assert page.status_code == 400
     assert "'sex'" in text_of(page).replace("&#39;", "'")
+    assert f'href="{fitted.removeprefix(visitor.origin)}/use"' in page.text
 
 
 def test_a_case_is_predicted_and_decided_by_its_costs(visitor, fitted, model):
@@ -127,8 +129,8 @@ def test_a_case_is_predicted_and_decided_by_its_costs(visitor, fitted, model):
     assert f"no {100 * proba[0]:.1f}%" in text_of(page)
     assert "Most probable: no" in text_of(page)
     row = make_row(loaded, {"age": "35", "dose": "4.5", "sex": "f"})
-    low, high = 100 * loaded.predict_interval(row)[0, 0]
-    assert f"{low:.0f} to {high:.0f}%" in text_of(page)
+    low, high = loaded.predict_interval(row)[0, 0]
+    assert f"{percent(low)} to {percent(high)}" in page.text
     # Missing "yes" is so expensive that "no" is never decided.
     visitor.post(f"{fitted}/costs", **{"cost-0-1": "1", "cost-1-0": "1000000"})
     page = visitor.get(f"{fitted}/case?f0=35&f1=4.5&f2=f")
@@ -187,3 +189,15 @@ def test_steps_that_were_not_reached_lead_to_those_that_were(visitor):
         answer = visitor.get(f"{project}/{step}")
         assert answer.status_code == 200
         assert str(answer.url).endswith(("/columns", "/target"))
+
+
+def test_a_class_with_one_row_leads_back_to_the_choices(visitor):
+    table = make_table() + b"\n40,5,f,maybe"
+    project = project_of(visitor.put(f"{visitor.home}/upload/table", table))
+    page = visitor.post(f"{project}/target", **QUICK)
+    assert page.status_code == 400
+    assert "have only one" in text_of(page) or "has only one" in text_of(page)
+    assert "Add rows, or drop rare classes." in text_of(page)
+    assert "Go back and change it" in text_of(page)
+    page = visitor.post(f"{project}/target", **QUICK, rare="drop")
+    assert "Can these probabilities be trusted?" in page.text

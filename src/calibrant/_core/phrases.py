@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+NBSP = "\N{NO-BREAK SPACE}"
+
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun.
@@ -40,3 +42,13 @@ def join_phrases(phrases: Sequence[str]) -> str:
     """
     *rest, last = phrases
     return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def percent(fraction: float, digits: int = 0) -> str:
+    """Format a fraction as a percentage; only exactly 0 and 1 become 0% and 100%."""
+    least = 10.0 ** -(digits + 2)
+    if 0 < fraction < least / 2:
+        return f"<{NBSP}{100 * least:.{digits}f}%"
+    if 1 - least / 2 < fraction < 1:
+        return f">{NBSP}{100 * (1 - least):.{digits}f}%"
+    return f"{100 * fraction:.{digits}f}%"

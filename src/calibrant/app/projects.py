@@ -69,11 +69,25 @@ class Project:
         """Return the latest job of a task."""
         return self.jobs.get(self.latest.get(task, ""))
 
-    def request(self, pool: Pool, task: str, arguments: Mapping[str, Any]) -> Job:
-        """Return the job of a task, and start it unless it was started before."""
+    def request(
+        self, pool: Pool, task: str, arguments: Mapping[str, Any], *, again: bool = False
+    ) -> Job:
+        """Return the job of a task, and start it unless it was started before.
+
+        Parameters
+        ----------
+        pool : Pool
+            The processes for the work.
+        task : str
+            Name of the task.
+        arguments : mapping
+            Its arguments, as plain values.
+        again : bool, default=False
+            Whether to start it again if it was stopped or failed.
+        """
         key = make_key(task, arguments)
         job = self.jobs.get(key)
-        if job is None or job.state is State.stopped:
+        if job is None or (again and job.state in (State.stopped, State.failed)):
             job = Job(task, dict(arguments), self.folder / key)
             self.jobs[key] = job
             pool.start(job)

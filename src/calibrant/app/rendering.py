@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 
 from calibrant import __version__
-from calibrant._core.phrases import capitalize, count
+from calibrant._core.phrases import capitalize, count, percent
 from calibrant.app.wording import describe_seconds, without_options
 
 
@@ -40,6 +40,7 @@ def _environment() -> jinja2.Environment:
     environment.filters |= {
         "capitalized": capitalize,
         "duration": describe_seconds,
+        "percent": percent,
         "plain": without_options,
     }
     return environment

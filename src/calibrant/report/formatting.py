@@ -6,21 +6,11 @@ from math import ceil
 
 import numpy as np
 
-from calibrant._core.phrases import count
+from calibrant._core.phrases import NBSP, count
+from calibrant._core.phrases import percent as percent  # used as one of these
 from calibrant._core.records import Interval
 
-NBSP = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
-
-
-def percent(fraction: float, digits: int = 0) -> str:
-    """Format a fraction as a percentage; only exactly 0 and 1 become 0% and 100%."""
-    least = 10.0 ** -(digits + 2)
-    if 0 < fraction < least / 2:
-        return f"<{NBSP}{100 * least:.{digits}f}%"
-    if 1 - least / 2 < fraction < 1:
-        return f">{NBSP}{100 * (1 - least):.{digits}f}%"
-    return f"{100 * fraction:.{digits}f}%"
 
 
 def number(value: float, digits: int = 3) -> str:

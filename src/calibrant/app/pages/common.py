@@ -34,6 +34,19 @@ STEPS = {
     },
     Entrance.model: {"use": "Use it"},
 }
+# The step in which the user can change what made a task fail, by task.
+STEP_TO_MEND = {
+    "preview": "columns",
+    "check": "target",
+    "report": "target",
+    "fit": "model",
+    "predict": "use",
+    "case": "use",
+    "validate": "use",
+    "update": "use",
+    "assign": "outcomes",
+    "calibrate": "outcomes",
+}
 GONE = (
     "This page belongs to a file that calibrant no longer has: it was started again since then. "
     "Choose the file again."
@@ -141,21 +154,19 @@ def report_of(project: Project) -> Job | None:
 async def wait_for(request: Request, project: Project, job: Job, step: str) -> Response | None:
     """Return None if a job is done, or else a page on its progress, its end or its error."""
     job.touch()
+    here = request.url.path.removeprefix(f"{address(request, project)}/")
     if not job.is_ended:
         try:
             await asyncio.wait_for(job.ended.wait(), SECONDS_TO_WAIT)
         except TimeoutError:
-            return show(request, "progress.html", project, step, job=job)
+            return show(request, "progress.html", project, step, job=job, here=here)
     if job.state is State.done:
         return None
     if job.state is State.stopped:
-        return show(request, "stopped.html", project, step, job=job)
-    raise PageError(job.error, back_from(step))
-
-
-def back_from(step: str) -> str:
-    """Return the step in which the user can change what made a step fail."""
-    return {"report": "target", "target": "columns", "model": "report"}.get(step, "")
+        return show(request, "stopped.html", project, step, job=job, here=here)
+    wants = job.arguments.get("sheet") or job.arguments.get("missing")
+    is_mendable = job.task != "preview" or wants
+    raise PageError(job.error, STEP_TO_MEND.get(job.task, "") if is_mendable else "")
 
 
 def send_file(job: Job, name: str, saved_as: str) -> FileResponse:

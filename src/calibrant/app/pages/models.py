@@ -25,7 +25,6 @@ from calibrant.app.pages.common import (
     show,
     wait_for,
 )
-from calibrant.app.pages.tables import request_of
 from calibrant.app.projects import Entrance, Project
 from calibrant.app.uploads import MOST_BYTES, UploadError, receive_file
 
@@ -61,15 +60,15 @@ async def start_fit(request: Request) -> Response:
     project = get_project(request)
     form = await read_form(request)
     report = project.find("report")
-    if report is None or "target" not in project.choices:
+    if report is None:
         return redirect(request, project, "target")
     model = form.get("model", [""])[0]
     if model not in report.arguments["models"]:
         raise PageError("Choose a model.", "model")
     choice = {"model": model, "calibrated": form.get("calibrated", ["yes"])[0] == "yes"}
     project.choices["fit"] = choice
-    arguments = {"rows": request_of(project), **choice}
-    job = project.request(get_pool(request), "fit", arguments)
+    arguments = {"rows": report.arguments["rows"], **choice}
+    job = project.request(get_pool(request), "fit", arguments, again=True)
     project.choices["model"] = job.key
     return redirect(request, project, "use")
 
@@ -91,6 +90,8 @@ async def use(request: Request) -> Response:
     if job is None:
         step = "model" if project.entrance is Entrance.table else "report"
         return redirect(request, project, step)
+    if job.task == "update" and job.state in (State.failed, State.stopped):
+        project.choices["model"] = project.choices["model before"]
     if page := await wait_for(request, project, job, "use"):
         return page
     classes = job.result["classes"]

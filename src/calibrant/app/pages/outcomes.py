@@ -83,7 +83,9 @@ async def start_update(request: Request) -> Response:
     await read_form(request)
     job = _validation(request, project)
     arguments = {name: job.arguments[name] for name in ("model", "data", "target")}
-    updated = project.request(get_pool(request), "update", arguments)
+    updated = project.request(get_pool(request), "update", arguments, again=True)
+    if updated.key != project.choices["model"]:
+        project.choices["model before"] = project.choices["model"]
     project.choices["model"] = updated.key
     return redirect(request, project, "use")
 
@@ -98,8 +100,9 @@ async def outcomes(request: Request) -> Response:
     found = None
     if target is not None:
         assigned = project.request(get_pool(request), "assign", _given(project, target))
+        if assigned.state is State.failed:
+            project.choices.pop("outcome")  # so that another one can be chosen
         if page := await wait_for(request, project, assigned, "outcomes"):
-            project.choices.pop("outcome", None)  # the page on an error leads back here
             return page
         found = assigned.result
     return show(
@@ -143,6 +146,6 @@ async def choose_outcomes(request: Request) -> Response:
         "columns": columns,
         "location": project.location,
     }
-    job = project.request(get_pool(request), "calibrate", arguments)
+    job = project.request(get_pool(request), "calibrate", arguments, again=True)
     project.choices["model"] = job.key
     return redirect(request, project, "report")

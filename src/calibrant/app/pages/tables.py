@@ -32,12 +32,14 @@ from calibrant.app.rendering import add_bar, render
 EFFORTS = {"quick": (5, 1), "standard": (5, 3), "thorough": (10, 5)}
 # How long the browser waits for a check of the choices, before it shows the progress.
 SECONDS_TO_CHECK = 15.0
+# How files are read unless the user wants it otherwise.
+AS_FOUND: dict[str, Any] = {"sheet": None, "missing": []}
 USES = ("", "number", "category", "ignore", "groups")
 
 
 def reading_of(project: Project) -> dict[str, Any]:
     """Return how the user wants the file to be read."""
-    return project.choices.setdefault("reading", {"sheet": None, "missing": []})
+    return project.choices.setdefault("reading", dict(AS_FOUND))
 
 
 def uses_of(project: Project) -> dict[str, str]:
@@ -46,7 +48,15 @@ def uses_of(project: Project) -> dict[str, str]:
 
 
 def preview_of(request: Request, project: Project) -> Job:
-    """Return the job that reads the file."""
+    """Return the job that reads the file, as the user wants it unless that failed."""
+    job = _request_preview(request, project)
+    if job.state is State.failed and reading_of(project) != AS_FOUND:
+        project.choices.pop("reading")
+        job = _request_preview(request, project)
+    return job
+
+
+def _request_preview(request: Request, project: Project) -> Job:
     arguments = {"file": str(project.file), **reading_of(project)}
     return project.request(get_pool(request), "preview", arguments)
 
@@ -255,7 +265,7 @@ async def _start_report(request: Request, project: Project) -> Response:
         "location": project.location,
     }
     before = project.find("report")
-    job = project.request(get_pool(request), "report", arguments)
+    job = project.request(get_pool(request), "report", arguments, again=True)
     if before is not None and before is not job:
         await get_pool(request).stop(before)
     return redirect(request, project, "report")

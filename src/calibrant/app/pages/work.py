@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from calibrant.app.jobs import Job
 from calibrant.app.pages.common import GONE, address, get_pool, get_project, read_form
+
+# A step of a project, as part of its address.
+STEP = re.compile(r"[a-z]+(?:/[0-9a-f]+)?")
 
 
 def get_job(request: Request) -> Job:
@@ -37,7 +42,7 @@ async def restart(request: Request) -> Response:
     """Start a stopped job again."""
     job = get_job(request)
     form = await read_form(request)
-    get_project(request).request(get_pool(request), job.task, job.arguments)
+    get_project(request).request(get_pool(request), job.task, job.arguments, again=True)
     return _return(request, form)
 
 
@@ -45,5 +50,5 @@ def _return(request: Request, form: dict[str, list[str]]) -> Response:
     """Send the browser back to the step from which a form was sent."""
     project = get_project(request)
     step = form.get("step", [""])[0]
-    is_known = step.replace("/", "").replace("-", "").isalnum()
+    is_known = STEP.fullmatch(step) is not None
     return RedirectResponse(address(request, project, *([step] if is_known else [])), 303)

@@ -152,7 +152,7 @@ def test_an_interrupted_report_leaves_nothing_behind(data, tmp_path):
     shown = ""
     try:
         while not re.search(r"evaluating.*\d:\d\d:\d\d", shown):
-            shown += os.read(terminal, 1000).decode()
+            shown += os.read(terminal, 1000).decode(errors="replace")
         # As a terminal does it: to the command and its workers.
         os.killpg(process.pid, signal.SIGINT)
         deadline = time.monotonic() + 20

@@ -1,13 +1,13 @@
 """Coverage of intervals for single probabilities and of prediction sets, by simulation.
 
-Run with ``python -m experiments.intervals``: it writes ``results/intervals/README.md``.
+Run with ``python -m experiments.intervals``: it writes the tables of ``results/intervals``.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -249,36 +249,44 @@ def _note(results: Results, text: str) -> str:
     )
 
 
-def page(tables: Iterable[Table], command: str) -> str:
-    """Return the page of all tables."""
-    text = f"""# Intervals for single probabilities, and prediction sets
+README = f"""# Intervals for single probabilities, and prediction sets
 
 How often the intervals of `CalibratedClassifier.predict_interval` contain the true probability, and
 the sets of `predict_set` the class, in simulations. Each data set comes from a world of its own
 with {N_FEATURES} features: log odds that are linear in the features, Gaussian classes with
 independent features, or log odds with squares and products of features. Logistic regression has the
-right form in the first, naive Bayes in the second, and a forest in none. Rebuild this page with
+right form in the first, naive Bayes in the second, and a forest in none.
+
+[by-truth.md](by-truth.md), [by-classes.md](by-classes.md) and [sets.md](sets.md) are written by
 
 ```
-{command}
+.venv/bin/python -m experiments.intervals --repeats {{repeats}}
 ```
-
 """
-    return text + "\n".join(render(table, "markdown") for table in tables)
+TABLES: dict[str, Callable[[Results], Table]] = {
+    "by-truth.md": form_table,
+    "by-classes.md": class_table,
+    "sets.md": set_table,
+}
+
+
+def write_tables(results: Results, folder: Path) -> None:
+    """Write a page on the simulation, and its tables."""
+    folder.mkdir(parents=True, exist_ok=True)
+    repeats = len(next(iter(results.values())))
+    (folder / "README.md").write_text(README.format(repeats=repeats), encoding="utf-8")
+    for name, make in TABLES.items():
+        (folder / name).write_text(render(make(results), "markdown"), encoding="utf-8")
 
 
 def main() -> None:
-    """Write the page."""
+    """Simulate, and write the tables."""
     parser = argparse.ArgumentParser(prog="python -m experiments.intervals", description=__doc__)
     parser.add_argument("--repeats", type=int, default=20, help="data sets per case")
     parser.add_argument("--jobs", type=int, default=2, help="parallel processes")
-    parser.add_argument("--output", type=Path, default=Path("results/intervals/README.md"))
+    parser.add_argument("--output", type=Path, default=Path("results/intervals"))
     arguments = parser.parse_args()
-    results = simulate_all(arguments.repeats, arguments.jobs)
-    tables = [make(results) for make in (form_table, class_table, set_table)]
-    command = f".venv/bin/python -m experiments.intervals --repeats {arguments.repeats}"
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(page(tables, command), encoding="utf-8")
+    write_tables(simulate_all(arguments.repeats, arguments.jobs), arguments.output)
 
 
 if __name__ == "__main__":

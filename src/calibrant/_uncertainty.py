@@ -69,7 +69,8 @@ class UncertaintyMixin(ABC):
         chunks = []
         for rows in row_chunks(X, MOST_ROWS):
             proba = self._class_proba(rows, calibrated=True)
-            chunks.append(dirichlet_interval(proba, self._relative_variances(rows, proba), level))
+            spread = self._relative_variances(rows, proba)
+            chunks.append(dirichlet_interval(proba, spread, self.class_count_.sum(), level))
         return np.concatenate(chunks)
 
     def predict_set(self, X: Any, *, coverage: float = 0.9) -> BoolArray:
@@ -147,7 +148,7 @@ class UncertaintyMixin(ABC):
             return
         self._record_true_proba(calibrated)
         if generated.relative_variance is not None:
-            self._relative_variance = INFLATION * generated.relative_variance
+            self._relative_variance = generated.relative_variance
         else:
             self._record_spread(generated.scored_twice or generated.held_out[0])
 

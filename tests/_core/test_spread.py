@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binomtest
 
 from calibrant._core.problems import ProblemSplit, ScoringProblem
 from calibrant._core.spread import Replicates, binomial_variance, dirichlet_interval
@@ -57,17 +57,24 @@ def test_calibration_that_shrinks_leaves_the_variance_of_the_signal() -> None:
 
 def test_intervals_are_those_of_a_beta_distribution() -> None:
     proba = RNG.dirichlet([2.0, 3.0, 5.0], size=50)
-    interval = dirichlet_interval(proba, np.full(50, 0.1), 0.8)
+    interval = dirichlet_interval(proba, np.full(50, 0.1), 1e9, 0.8)
     expected = beta.ppf([[[0.1, 0.9]]], 9 * proba[:, :, None], 9 * (1 - proba[:, :, None]))
     np.testing.assert_allclose(interval, expected)
 
 
 def test_intervals_of_skewed_distributions_contain_the_mean() -> None:
     proba = np.array([[0.001, 0.999], [0.0, 1.0]])
-    interval = dirichlet_interval(proba, 0.9, 0.5)
+    interval = dirichlet_interval(proba, 0.9, 1e9, 0.5)
     assert np.all(interval[:, :, 0] <= proba)
     assert np.all(interval[:, :, 1] >= proba)
-    np.testing.assert_array_equal(interval[1], [[0, 0], [1, 1]])
+    np.testing.assert_allclose(interval[1], [[0, 0], [1, 1]], atol=1e-8)
+
+
+def test_certain_probabilities_have_the_interval_of_a_class_without_rows() -> None:
+    # The exact binomial limits of 0 out of 40.
+    exact = binomtest(0, 40).proportion_ci(0.95)
+    interval = dirichlet_interval(np.array([[0.0, 1.0]]), 0.01, 40, 0.95)
+    np.testing.assert_allclose(interval[0], [[0, exact.high], [1 - exact.high, 1]])
 
 
 def test_true_probabilities_with_a_dirichlet_distribution_are_covered() -> None:
@@ -77,6 +84,6 @@ def test_true_probabilities_with_a_dirichlet_distribution_are_covered() -> None:
     assert np.mean((true - center) ** 2) * 3 == pytest.approx(
         relative * binomial_variance(center).mean(), rel=0.03
     )
-    interval = dirichlet_interval(center, relative, 0.9)
+    interval = dirichlet_interval(center, relative, 1e9, 0.9)
     covered = (interval[:, :, 0] <= true) & (true <= interval[:, :, 1])
     assert covered.mean() == pytest.approx(0.9, abs=0.005)

@@ -325,3 +325,24 @@ def test_predictions_do_not_depend_on_the_number_of_rows_at_once(
     assert "must hold numbers, got 'x' in line 104" in result.stderr
     assert not (tmp_path / "out.csv").exists()
     assert run("predict", model, new).stdout == ""
+
+
+def test_intervals_and_possible_classes_are_those_of_the_model(run, read_csv, model, data):
+    result = run("predict", model, data, "--intervals", "--sets", "--digits", "all")
+    header, rows = read_csv(result.stdout)
+    loaded = TableModel.load(model)
+    inputs = loaded.select_inputs(read_table(data))
+    classes = loaded.output_columns
+    expected = []
+    for name in classes:
+        expected += [f"low_{name}", f"high_{name}", f"possible_{name}"]
+    assert header[2 + len(classes) :] == expected
+    cells = np.array([row[2 + len(classes) :] for row in rows], dtype=float)
+    cells = cells.reshape(len(rows), len(classes), 3)
+    np.testing.assert_array_equal(cells[:, :, :2], loaded.predict_interval(inputs))
+    np.testing.assert_array_equal(cells[:, :, 2], loaded.predict_set(inputs))
+
+
+def test_intervals_are_for_the_class_shares_of_the_training_data(run, is_refused, model, data):
+    result = run("predict", model, data, "--intervals", "--prevalence", "estimate")
+    is_refused(result, "Leave it out")

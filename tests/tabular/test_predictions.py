@@ -76,3 +76,31 @@ def test_a_class_may_have_the_name_of_a_column():
 def test_a_kept_column_must_not_have_the_name_of_another_column(name, message):
     with pytest.raises(ValueError, match=message):
         tabulate_predictions(PROBA, ["a", "b", "c"], kept={name: ["1", "2", "3"]})
+
+
+def test_intervals_and_possible_classes_follow_the_classes():
+    proba = np.array([[0.25, 0.75]])
+    interval = np.array([[[0.1234, 0.3331], [0.6669, 0.8766]]])
+    columns = tabulate_predictions(
+        proba, ["no", "yes"], interval=interval, possible=np.array([[False, True]]), digits=2
+    )
+    assert list(columns)[4:] == [
+        "low_no",
+        "high_no",
+        "possible_no",
+        "low_yes",
+        "high_yes",
+        "possible_yes",
+    ]
+    # Ends are rounded outward, so that intervals still contain the rounded probabilities.
+    assert [cells[0] for cells in columns.values()][4:] == [0.12, 0.34, 0, 0.66, 0.88, 1]
+
+
+def test_ends_of_intervals_do_not_replace_classes():
+    proba = np.array([[0.25, 0.75]])
+    interval = np.array([[[0.1, 0.3], [0.7, 0.9]]])
+    columns = tabulate_predictions(proba, ["a", "low_a"], interval=interval, digits=2)
+    assert columns["low_a"] == [0.75]
+    assert columns["low_a_"] == [0.1]
+    with pytest.raises(ValueError, match=r"keep must not name a column .* 'high_a'"):
+        tabulate_predictions(proba, ["a", "b"], interval=interval, kept={"high_a": [1]})

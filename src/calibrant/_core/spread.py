@@ -71,7 +71,7 @@ def binomial_variance(proba: FloatArray) -> FloatArray:
 
 
 def dirichlet_interval(
-    proba: FloatArray, relative_variance: FloatArray | float, level: float
+    proba: FloatArray, relative_variance: FloatArray | float, n_rows: float, level: float
 ) -> FloatArray:
     r"""Return intervals for the true probabilities of each row.
 
@@ -82,6 +82,8 @@ def dirichlet_interval(
     relative_variance : ndarray of shape (n_rows,) or float
         The variance of the true probabilities as a fraction of p (1 - p), which is the largest
         variance of a number between 0 and 1 with mean p.
+    n_rows : float
+        The number of training rows.
     level : float
         The confidence level.
 
@@ -96,12 +98,15 @@ def dirichlet_interval(
     variance :math:`v`, the true probabilities are taken to have a Dirichlet distribution, so that
     that of each class has the beta distribution with parameters :math:`\nu p` and
     :math:`\nu (1 - p)`, where :math:`\nu = 1 / v - 1`.
+
+    This distribution takes too little account of what no row shows: a class that is absent from n
+    rows can still have a frequency of :math:`1 - \alpha^{1 / n}`, where :math:`\alpha` is half of 1
+    minus the level. No upper end is lower than that, and no lower end closer to 1.
     """
     limited = np.minimum(relative_variance, MOST_VARIANCE)
     concentration = np.broadcast_to(1.0 / limited - 1.0, len(proba))[:, None]
     tail = (1.0 - level) / 2.0
-    # The mean of a very skewed distribution can be beyond its quantiles. Rows of a hard
-    # probability have no distribution.
+    # There is no distribution with a mean of 0 or 1.
     inside = (proba > 0) & (proba < 1)
     safe = np.where(inside, proba, 0.5)
     ends = [
@@ -109,7 +114,11 @@ def dirichlet_interval(
         for quantile in (tail, 1.0 - tail)
     ]
     low, high = (np.where(inside, end, proba) for end in ends)
-    return np.stack([np.minimum(low, proba), np.maximum(high, proba)], axis=2)
+    absent = 1.0 - tail ** (1.0 / n_rows)
+    # The mean of a very skewed distribution can be beyond its quantiles.
+    low = np.minimum(np.minimum(low, proba), 1.0 - absent)
+    high = np.maximum(np.maximum(high, proba), absent)
+    return np.stack([low, high], axis=2)
 
 
 def _centered_log(proba: FloatArray) -> FloatArray:

@@ -102,12 +102,7 @@ def write_predictions(
         costs = None if request.costs is None else read_costs(request.costs, model.output_columns)
         as_workbook = is_workbook(request.output)
         shares = None if request.prevalence == [ESTIMATE] else request.prevalence
-        takes_all = (
-            as_workbook
-            or request.prevalence == [ESTIMATE]
-            or request.with_intervals
-            or request.with_sets
-        )
+        takes_all = as_workbook or request.prevalence == [ESTIMATE]
         rows = open_rows(
             request.data,
             expected=model.input_columns,
@@ -122,7 +117,8 @@ def write_predictions(
         n_rows, adjustment = 0, None
         with open_table(request.output) as write:
             for table in rows:
-                proba = model.predict_inputs(reader.read(table))
+                inputs = reader.read(table)
+                proba = model.predict_inputs(inputs)
                 if request.prevalence is not None:
                     adjustment = adjust_to_prevalence(
                         proba, model.output_columns, model.class_count, shares
@@ -131,8 +127,8 @@ def write_predictions(
                 columns = tabulate_predictions(
                     proba,
                     model.output_columns,
-                    interval=model.predict_interval(table) if request.with_intervals else None,
-                    possible=model.predict_set(table) if request.with_sets else None,
+                    interval=model.predict_interval(inputs) if request.with_intervals else None,
+                    possible=model.predict_set(inputs) if request.with_sets else None,
                     kept=keep_columns(table, kept, numbers=as_workbook),
                     costs=costs,
                     digits=None if request.digits == ALL_DIGITS else int(request.digits),

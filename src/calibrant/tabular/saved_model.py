@@ -158,41 +158,35 @@ class SavedModel(ABC):
             )
         return proba
 
-    def predict_interval(self, table: pd.DataFrame, *, level: float = 0.95) -> FloatArray:
-        """Return intervals for the true class probabilities of the rows of a table.
+    def predict_interval(self, inputs: Any) -> FloatArray:
+        """Return the 95% intervals of the probabilities of `predict_inputs`.
 
         Parameters
         ----------
-        table : DataFrame
-            A table that `read_table` returned, with the columns of the model in any order.
-        level : float, default=0.95
-            The confidence level.
+        inputs : object
+            What `select_inputs` or an `InputReader` returned.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes, 2)
             The lower and upper ends, as in `CalibratedClassifier.predict_interval`.
         """
-        classifier = self._calibrated_classifier("Intervals")
-        return classifier.predict_interval(self.select_inputs(table), level=level)
+        return self._calibrated_classifier("Intervals").predict_interval(inputs)
 
-    def predict_set(self, table: pd.DataFrame, *, coverage: float = 0.9) -> BoolArray:
-        """Return which classes cannot be excluded for the rows of a table.
+    def predict_set(self, inputs: Any) -> BoolArray:
+        """Return the classes that cannot be excluded, with a coverage of 90%.
 
         Parameters
         ----------
-        table : DataFrame
-            A table that `read_table` returned, with the columns of the model in any order.
-        coverage : float, default=0.9
-            For each class, the proportion of its rows whose set is to contain it.
+        inputs : object
+            What `select_inputs` or an `InputReader` returned.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
             Whether each class is in the set, as in `CalibratedClassifier.predict_set`.
         """
-        classifier = self._calibrated_classifier("Prediction sets")
-        return classifier.predict_set(self.select_inputs(table), coverage=coverage)
+        return self._calibrated_classifier("Prediction sets").predict_set(inputs)
 
     def _calibrated_classifier(self, what: str) -> CalibratedClassifier:
         """Return the classifier that was fitted, unless it was updated."""

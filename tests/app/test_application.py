@@ -129,7 +129,7 @@ def test_a_case_is_predicted_and_decided_by_its_costs(visitor, fitted, model):
     assert f"no {100 * proba[0]:.1f}%" in text_of(page)
     assert "Most probable: no" in text_of(page)
     row = make_row(loaded, {"age": "35", "dose": "4.5", "sex": "f"})
-    low, high = loaded.predict_interval(row)[0, 0]
+    low, high = loaded.predict_interval(loaded.select_inputs(row))[0, 0]
     assert f"{percent(low)} to {percent(high)}" in page.text
     # Missing "yes" is so expensive that "no" is never decided.
     visitor.post(f"{fitted}/costs", **{"cost-0-1": "1", "cost-1-0": "1000000"})

@@ -184,7 +184,7 @@ def find_intervals(model: TableModel, row: pd.DataFrame) -> tuple[list[list[floa
     if model.history:
         return None, "There are no intervals, because the model was updated since it was fitted."
     try:
-        return model.predict_interval(row)[0].tolist(), ""
+        return model.predict_interval(model.select_inputs(row))[0].tolist(), ""
     except ValueError:  # it was fitted without calibration, or by an earlier version
         return None, (
             "There are no intervals, because they require calibrated probabilities. Fit the model "

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit, logit
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from calibrant.calibrators import (
@@ -299,3 +300,15 @@ def test_a_sigmoid_does_not_depend_on_the_scale_of_decision_values(scale):
     expected = SigmoidCalibrator().fit(scores, target).predict(scores)
     scaled = SigmoidCalibrator().fit(scale * scores, target).predict(scale * scores)
     np.testing.assert_allclose(scaled, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("calibrator", [BetaCalibrator(), SigmoidCalibrator()], ids=repr)
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_are_repetitions_even_without_a_finite_solution(calibrator, seed):
+    rng = np.random.default_rng(seed)
+    target = np.repeat([0.0, 1.0], 15)
+    score = np.clip(0.5 * target + rng.uniform(size=30) ** 40 / 2, 0.0, 1.0)  # separable
+    times = rng.integers(1, 9, size=30)
+    weighted = clone(calibrator).fit(score, target, times.astype(float))
+    repeated = clone(calibrator).fit(np.repeat(score, times), np.repeat(target, times))
+    np.testing.assert_allclose(weighted.predict(score), repeated.predict(score), rtol=1e-9)

@@ -164,3 +164,17 @@ def test_rows_of_classes_that_are_alike_keep_their_class_in_any_order():
     for seed in range(10):
         rows = np.random.default_rng(seed).permutation(8)
         assert decompose(y[rows], proba[rows]).refinement == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_names_of_classes_matter_by_rounding_only_if_weights_differ_much(seed):
+    rng = np.random.default_rng(seed)
+    proba, y = (
+        rng.dirichlet(np.full(5, 0.3), size=15),
+        np.r_[np.arange(5), rng.integers(5, size=10)],
+    )
+    weight = 10.0 ** rng.uniform(-6, 5, size=15)
+    found = decompose(y, proba, sample_weight=weight)
+    columns = rng.permutation(5)
+    renamed = decompose(np.argsort(columns)[y], proba[:, columns], sample_weight=weight)
+    np.testing.assert_allclose(renamed.refinement, found.refinement, rtol=1e-9)

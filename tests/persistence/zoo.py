@@ -218,6 +218,7 @@ def fitted_models() -> Iterator[Fitted]:
         yield _fitted(estimator, X, NUMBERS)
     yield _fitted(isotonic.IsotonicRegression(out_of_bounds="clip"), X[:, 0], NUMBERS)
     yield _fitted(svm.SVC(), csr_array(X), Y, " of sparse rows")
+    yield _fitted(neighbors.KNeighborsClassifier(), csr_array(X), Y, " of sparse rows")
     yield _fitted(preprocessing.LabelEncoder(), Y, None)
     yield _fitted(preprocessing.LabelBinarizer(), Y, None)
     yield Fitted("a table model", TABLE_MODEL.fit(FRAME, Y), FRAME)

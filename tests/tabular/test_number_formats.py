@@ -8,6 +8,7 @@ from calibrant.tabular.number_formats import (
     PLAIN,
     NumberFormat,
     describe_readings,
+    find_example,
     infer_format,
     is_written_number,
     parse_number,
@@ -102,11 +103,14 @@ def test_written_numbers_are_recognized_one_by_one():
 
 
 def test_readings_name_the_columns_with_an_example():
-    columns = {
-        "price": (["$5", "$4,179.00"], NumberFormat(".", ",", "$")),
-        "age": (["5"], PLAIN),
-        "rate": ([], NumberFormat(".", "", "%")),
-    }
-    assert describe_readings(columns) == ["Read as numbers: 'price' ('$4,179.00' as 4179)."]
-    many = {f"c{number}": columns["price"] for number in range(10)}
+    dollars = NumberFormat(".", ",", "$")
+    assert find_example(["$5", "$4,179.00"], dollars) == "$4,179.00"
+    assert find_example(["5"], PLAIN) is None
+    assert find_example([], NumberFormat(".", "", "%")) is None
+    price = ("$4,179.00", dollars)
+    assert describe_readings({"price": price}) == [
+        "Read as numbers: 'price' ('$4,179.00' as 4179)."
+    ]
+    assert describe_readings({}) == []
+    many = {f"c{number}": price for number in range(10)}
     assert describe_readings(many)[0].endswith(" and 2 more.")

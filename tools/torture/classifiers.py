@@ -53,7 +53,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "HistGradientBoostingClassifier": {"max_iter": 3},
     "LogisticRegressionCV": {"Cs": 2, "cv": 2},
     "MLPClassifier": {"hidden_layer_sizes": (3,), "max_iter": 5},
-    "NuSVC": {"nu": 0.05},
+    "NuSVC": {"nu": 0.2},
     "RadiusNeighborsClassifier": {"radius": 100.0},
     "RandomForestClassifier": {"n_estimators": 3},
     "SelfTrainingClassifier": {"estimator": GaussianNB()},

@@ -88,7 +88,7 @@ class SigmoidCalibrator(_ParametricCalibrator):
         high = (n_positive + 1.0) / (n_positive + 2.0)
         low = 1.0 / (weight.sum() - n_positive + 2.0)
         x = self._input(score)
-        standard, center, scale = _standardize(x, are_equal=_are_equal(score))
+        standard, center, scale = _standardize(x, weight, are_equal=_are_equal(score))
         inputs = np.column_stack([standard, np.ones(len(x))])
         slope, intercept = _fit_logistic(inputs, low + (high - low) * target, weight)
         if abs(slope) <= TOLERANCE:
@@ -152,7 +152,7 @@ class BetaCalibrator(_ParametricCalibrator):
         self._count_rows(target, weight)
         # If all rows are on one side, nothing shows an effect of the score.
         are_equal = _are_equal(score) or target.min() == target.max()
-        columns = [_standardize(column, are_equal) for column in self._inputs(score).T]
+        columns = [_standardize(column, weight, are_equal) for column in self._inputs(score).T]
         standard, center, scale = map(np.array, zip(*columns, strict=True))
         coef = _fit_increasing_logistic(standard.T, target, weight)
         self.coef_ = coef[:2] / scale
@@ -285,17 +285,28 @@ def _are_equal(score: FloatArray) -> bool:
     return bool(np.ptp(score) <= ROUNDING * np.abs(score).max())
 
 
-def _standardize(inputs: FloatArray, are_equal: bool) -> tuple[FloatArray, float, float]:
+def _standardize(
+    inputs: FloatArray, weight: FloatArray, are_equal: bool
+) -> tuple[FloatArray, float, float]:
     """Center and scale inputs, which makes a problem well conditioned; equal ones become 0.
 
     The median of equal inputs is exactly that input, which rounding does not guarantee for their
-    mean.
+    mean. Both statistics are weighted: if there is no finite solution, it depends on them where the
+    fit stops, and a row of weight 2 is two rows.
     """
-    center = float(np.median(inputs))
-    spread = float(np.abs(inputs - center).mean())
+    center = _weighted_median(inputs, weight)
+    spread = float(np.average(np.abs(inputs - center), weights=weight))
     if are_equal or spread <= SMALLEST_SPREAD:
         return np.zeros_like(inputs), center, 1.0
     return (inputs - center) / spread, center, spread
+
+
+def _weighted_median(values: FloatArray, weight: FloatArray) -> float:
+    """Return the median of values that are repeated as often as their weights say."""
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(weight[order]) / weight.sum()
+    low, high = np.searchsorted(total, [0.5 - ROUNDING, 0.5 + ROUNDING])
+    return float((values[order[low]] + values[order[high]]) / 2.0)
 
 
 def _fit_logistic(inputs: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:

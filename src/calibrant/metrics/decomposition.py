@@ -10,16 +10,17 @@ from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 
 from calibrant._core.cross_fitting import cross_fit
-from calibrant._core.newton import minimize_convex
+from calibrant._core.newton import minimize_strictly_convex
 from calibrant._core.records import Record
 from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 from calibrant.metrics._validation import Predictions, check_predictions
 from calibrant.metrics.scores import row_brier_scores, row_log_losses
 
 N_FOLDS = 5
-# The norm of the gradient of the penalized total log loss at which a fit has converged.
-TOLERANCE = 1e-4
-# Losses that differ by less than this proportion are tied. Converged fits differ that much.
+# The norm of the gradient of the penalized total log loss at which a fit has converged. The
+# curvature is at least 1, so that the parameters are as close to the minimum.
+TOLERANCE = 1e-9
+# Losses that differ by less than this proportion are tied. Converged fits differ less.
 ROUNDING = 1e-6
 
 SCORES: dict[str, Callable[[Predictions], FloatArray]] = {
@@ -246,4 +247,4 @@ def _fit_map(log_proba: FloatArray, y_index: IndexArray, weight: FloatArray) -> 
         second[0, 1:] = second[1:, 0] = np.sum(weighted * log_proba, axis=0)
         return second - mean.T @ (weight[:, None] * mean) + np.eye(len(change))
 
-    return minimize_convex(loss, hessian, 1 + log_proba.shape[1], TOLERANCE)
+    return minimize_strictly_convex(loss, hessian, 1 + log_proba.shape[1], TOLERANCE)

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 SCHEMA_MEMBER = "schema.json"
 ARRAY_MEMBER = re.compile(r"\d{1,20}\.np[yz]")
-SPARSE_MEMBERS = frozenset({"data.npy", "format.npy", "indices.npy", "indptr.npy", "shape.npy"})
+SPARSE_MEMBERS = frozenset(
+    f"{name}.npy" for name in ("data", "format", "indices", "indptr", "shape", "_is_array")
+)
 # A genuine file of 100 models that share no array inflates about twentyfold.
 MOST_INFLATION = 200
 FREE_BYTES = 32 * 2**20

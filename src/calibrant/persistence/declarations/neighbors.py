@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.impute import KNNImputer, MissingIndicator
 from sklearn.neighbors import (
     BallTree,
@@ -23,6 +24,7 @@ from calibrant.persistence.declarations._language import (
     declare,
     maybe,
 )
+from calibrant.persistence.declarations.values import SparseOrDense
 from calibrant.persistence.refusals import RefusedPartError
 from calibrant.persistence.specifications import Array, DictOf, Integer, Number, OneOf, Part, Text
 
@@ -34,7 +36,9 @@ def check_neighbors(model: Any, part: str) -> None:
     if model._y.max() >= len(model.classes_):
         raise RefusedPartError(f"{part}._y", "has labels beyond the classes")
     rows = model._fit_X
-    if (getattr(model, "n_neighbors", None) or 1) > len(rows):
+    if sparse.issparse(rows) and model._fit_method != "brute":
+        raise RefusedPartError(f"{part}._fit_method", "must be 'brute' for sparse rows")
+    if (getattr(model, "n_neighbors", None) or 1) > rows.shape[0]:
         raise RefusedPartError(f"{part}.n_neighbors", "must be at most the number of rows")
     for name, value in model.effective_metric_params_.items():
         if isinstance(value, np.ndarray) and value.shape not in (
@@ -72,7 +76,7 @@ def _neighbors(kind: type, optional: Any) -> Any:
         kind,
         {
             **CLASSIFIER,
-            "_fit_X": Array(("n_rows", "n_features")),
+            "_fit_X": SparseOrDense(("n_rows", "n_features"), itemsizes=(4, 8)),
             "_fit_method": choice("brute", *SEARCH_TREES),
             "_y": Array(("n_rows",), "i", low=0),
             "effective_metric_": Text(),

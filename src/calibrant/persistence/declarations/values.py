@@ -9,7 +9,14 @@ import numpy as np
 from scipy import sparse
 
 from calibrant.persistence.refusals import RefusedPartError
-from calibrant.persistence.specifications import LARGEST, Array, Checker, Specification
+from calibrant.persistence.specifications import (
+    LARGEST,
+    Array,
+    Checker,
+    Size,
+    Specification,
+    check_shape,
+)
 
 
 @dataclass(frozen=True)
@@ -27,11 +34,22 @@ class Dense32(Array):
 
 @dataclass(frozen=True)
 class SparseOrDense(Specification):
-    """A matrix of double precision, either dense or in CSR format with valid indices."""
+    """A matrix, either dense or in CSR format with valid indices.
+
+    Attributes
+    ----------
+    shape : tuple of str or int
+        The sizes by name or number.
+    itemsizes : tuple of int
+        The sizes of its numbers in bytes.
+    """
+
+    shape: tuple[Size, Size] = ("*", "*")
+    itemsizes: tuple[int, ...] = (8,)
 
     def _check(self, value: Any, part: str, checker: Checker) -> None:
         if not sparse.issparse(value):
-            Array(("*", "*")).check(value, part, checker)
+            Array(self.shape).check(value, part, checker)
         elif value.format != "csr":
             raise RefusedPartError(part, f"must be in csr format, got {value.format}")
         else:
@@ -40,7 +58,8 @@ class SparseOrDense(Specification):
             except ValueError as error:
                 raise RefusedPartError(part, f"must have valid indices, but {error}") from None
             Array(("*",)).check(value.data, part, checker)
-        if value.dtype != np.float64:
+            check_shape(self.shape, value.shape, part, checker)
+        if value.dtype.itemsize not in self.itemsizes:
             raise RefusedPartError(part, f"must have double precision, got {value.dtype}")
 
 

@@ -74,6 +74,12 @@ def test_points_of_equal_weight_are_divided_evenly(n_groups):
     assert np.ptp(np.diff(np.r_[first, 100])) <= 1
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.1, 0.2, 1 / 3, 0.7, 1e-5, 123.4])
+def test_a_point_between_two_groups_belongs_to_the_second(weight):
+    np.testing.assert_array_equal(equal_weight_groups(np.full(3, weight), 2), [0, 1])
+    np.testing.assert_array_equal(equal_weight_groups(np.full(15, weight), 2), [0, 7])
+
+
 @given(st.data())
 def test_groups_exceed_the_equal_weight_by_at_most_one_point(data):
     n = data.draw(st.integers(1, 40))

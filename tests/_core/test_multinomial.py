@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -44,6 +46,21 @@ def test_information_is_the_second_derivative(model):
         for b in step
     ]
     np.testing.assert_allclose(model.information(at), numeric, rtol=1e-4, atol=1e-3)
+
+
+def test_score_products_are_those_of_the_gradients_of_rows(model):
+    at = np.array([0.3, -0.2, 0.1, 0.4])
+    expected = np.zeros((4, 4))
+    for row, weight in zip(np.eye(80, dtype=bool), model.weight[:, 0], strict=True):
+        alone = replace(
+            model,
+            columns=model.columns[row],
+            offset=model.offset[row],
+            target=model.target[row] / weight,
+        )
+        gradient = approx_fprime(at, alone.log_likelihood, 1e-7)
+        expected += weight * np.outer(gradient, gradient)
+    np.testing.assert_allclose(model.score_products(at), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_shared_columns_are_the_logistic_regression_of_scikit_learn():

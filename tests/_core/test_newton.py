@@ -66,10 +66,17 @@ def test_full_newton_steps_that_diverge_are_shortened(solve):
 
 
 def test_directions_without_curvature_are_left_alone():
-    matrix = np.array([[1.0, 1.0], [1.0, 1.0]])  # singular: factorization fails
+    vector = np.array([1.0, 2.0])
+    matrix = np.outer(vector, vector)  # singular: factorization fails
+    steps = []
 
     def loss(x):
-        return 0.5 * x @ matrix @ x - x.sum(), matrix @ x - 1.0
+        return 0.5 * x @ matrix @ x - vector @ x, matrix @ x - vector
 
-    found = minimize_strictly_convex(loss, lambda x: matrix - 1e-17 * np.eye(2), 2, 1e-10)
-    np.testing.assert_allclose(found, [0.5, 0.5])
+    def hessian(x):
+        steps.append(x)
+        return matrix
+
+    found = minimize_strictly_convex(loss, hessian, 2, 1e-10)
+    np.testing.assert_allclose(found, [0.2, 0.4])
+    assert len(steps) == 1  # as for any quadratic

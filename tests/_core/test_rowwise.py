@@ -8,6 +8,7 @@ from scipy import special
 from calibrant._core.rowwise import (
     log_softmax,
     normalize_rows,
+    repeat_frequencies,
     row_maxima,
     row_sums,
     softmax,
@@ -60,3 +61,8 @@ def test_normalized_rows_do_not_depend_on_the_order_of_columns():
     np.testing.assert_array_equal(
         normalize_rows(values[:, order]), normalize_rows(values)[:, order]
     )
+
+
+def test_class_frequencies_are_repeated_in_every_row():
+    frequencies = repeat_frequencies(np.array([1.0, 3.0]), 2)
+    np.testing.assert_array_equal(frequencies, [[0.25, 0.75], [0.25, 0.75]])

@@ -141,7 +141,9 @@ def assign_bins(value: FloatArray, weight: FloatArray, n_bins: int) -> IndexArra
 def pool_groups(
     target: FloatArray, weight: FloatArray, first: IndexArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean target and total weight of consecutive groups, given their first points."""
+    """Return the mean target and total weight of consecutive groups, given their first points.
+
+    The mean of targets up to 1 is at most 1, since rounding is monotonic.
+    """
     total = np.add.reduceat(weight, first)
-    mean = np.add.reduceat(weight * target, first) / total
-    return np.minimum(mean, 1.0), total
+    return np.add.reduceat(weight * target, first) / total, total

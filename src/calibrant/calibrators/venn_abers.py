@@ -99,7 +99,7 @@ def _fits_with_new_point(target: FloatArray, weight: FloatArray, label: float) -
     cumulative_weight = np.r_[0.0, np.cumsum(weight)]
     cumulative_total = np.r_[0.0, np.cumsum(weight * target)]
     group_before = _last_group_starts(target, weight)
-    group_after = n_points - _last_group_starts(1.0 - target[::-1], weight[::-1])[::-1]
+    group_after = n_points - _last_group_starts(-target[::-1], weight[::-1])[::-1]
 
     fits = np.empty(2 * n_points + 1)
     for place in range(2 * n_points + 1):

@@ -275,9 +275,24 @@ def test_invalid_input_is_refused(calibrator, score, message):
         calibrator.fit(score, [0, 1])
 
 
-def test_beta_refuses_new_scores_outside_the_unit_interval():
+@pytest.mark.parametrize("score", [-0.5, 1.5])
+def test_beta_refuses_new_scores_outside_the_unit_interval(score):
     with pytest.raises(ValueError, match="For decision values, use SigmoidCalibrator"):
-        BetaCalibrator().fit([0.1, 0.9], [0, 1]).predict([1.5])
+        BetaCalibrator().fit([0.1, 0.9], [0, 1]).predict([score])
+
+
+@pytest.mark.parametrize(
+    ("score", "target"),
+    [
+        ([0.1, 0.5, 0.9], [1, 1, 1]),
+        ([0.1, 0.5, 0.9], [0, 0, 0]),
+        ([0.3, np.nextafter(0.3, 1), 0.3], [0, 1, 1]),
+    ],
+    ids=["all positive", "all negative", "equal up to rounding"],
+)
+def test_scores_that_show_no_effect_have_none_in_beta_calibration(score, target):
+    beta = BetaCalibrator().fit(score, target)
+    np.testing.assert_array_equal(beta.coef_, 0.0)
 
 
 @pytest.mark.parametrize("calibrator", ALL, ids=repr)

@@ -33,6 +33,19 @@ def test_interval_agrees_with_two_isotonic_regressions(data):
     np.testing.assert_allclose(venn.predict_interval(places), expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_interval_agrees_with_two_isotonic_regressions_for_very_different_weights(seed):
+    rng = np.random.default_rng(seed)
+    score, target, weight = np.arange(25.0), rng.uniform(size=25), 10.0 ** rng.uniform(-2, 2, 25)
+    venn = VennAbersCalibrator().fit(score, target, weight)
+    places = np.arange(-0.5, 25.0, 0.5)
+    expected = [
+        [isotonic_with_new_point(score, target, weight, new, label) for label in (0.0, 1.0)]
+        for new in places
+    ]
+    np.testing.assert_allclose(venn.predict_interval(places), expected, rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["distinct", "tied"])
 def test_agrees_with_venn_abers(name, peers):
     """On unweighted scores, the only ones that the venn-abers package supports."""

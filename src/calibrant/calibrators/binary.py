@@ -288,16 +288,17 @@ def _are_equal(score: FloatArray) -> bool:
 def _standardize(
     inputs: FloatArray, weight: FloatArray, are_equal: bool
 ) -> tuple[FloatArray, float, float]:
-    """Center and scale inputs, which makes a problem well conditioned; equal ones become 0.
+    """Center and scale inputs, which makes a problem well conditioned.
 
-    The median of equal inputs is exactly that input, which rounding does not guarantee for their
-    mean. Both statistics are weighted: if there is no finite solution, it depends on them where the
-    fit stops, and a row of weight 2 is two rows.
+    Equal ones become 0, with an infinite scale, so that their coefficient is 0 as well. The median
+    of equal inputs is exactly that input, which rounding does not guarantee for their mean. Both
+    statistics are weighted: if there is no finite solution, it depends on them where the fit stops,
+    and a row of weight 2 is two rows.
     """
     center = _weighted_median(inputs, weight)
     spread = float(np.average(np.abs(inputs - center), weights=weight))
     if are_equal or spread <= SMALLEST_SPREAD:
-        return np.zeros_like(inputs), center, 1.0
+        return np.zeros_like(inputs), center, np.inf
     return (inputs - center) / spread, center, spread
 
 

@@ -27,6 +27,7 @@ from calibrant.metrics import (
 )
 from calibrant.prior_shift import estimate_prior
 from experiments.rendering import Table, plain_rows, render
+from experiments.subgroups import subgroup_table
 
 SIZES = (100, 300, 1000)
 CLASSES = (2, 3, 5)
@@ -402,8 +403,8 @@ def page(tables: Iterable[Table], command: str) -> str:
     text = f"""# Intervals and bands of the measures
 
 How often the intervals and bands of `calibrant.metrics`, `calibrant.decisions` and
-`calibrant.prior_shift` contain the true value, in simulations, and how the smoother of calibration
-curves compares with others. Rebuild this page with
+`calibrant.prior_shift` contain the true value, in simulations, how often the tests of subgroups
+reject, and how the smoother of calibration curves compares with others. Rebuild this page with
 
 ```
 {command}
@@ -423,7 +424,7 @@ def main() -> None:
     command = f".venv/bin/python -m experiments.measures --repeats {arguments.repeats}"
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     tables = []
-    for make in (coverage_table, slope_table, prior_table, smoother_table):
+    for make in (coverage_table, slope_table, prior_table, subgroup_table, smoother_table):
         tables.append(make(arguments.repeats, arguments.jobs))
         # An interrupted run leaves the tables that are complete.
         arguments.output.write_text(page(tables, command), encoding="utf-8")

@@ -8,9 +8,11 @@ from scipy.special import ndtr, softmax
 from calibrant._core.typing import FloatArray
 
 # The number of values of the spread between groups that are averaged over.
-N_SPREADS = 200
+N_SPREADS = 100
+# No quantile is farther from the means than this many standard deviations.
+REACH = 10.0
 # Halvings that locate a quantile to far less than its printed digits.
-N_HALVINGS = 60
+N_HALVINGS = 40
 
 
 def shrink(
@@ -68,7 +70,7 @@ def _quantile(
     wanted: float, mean: FloatArray, deviation: FloatArray, weight: FloatArray
 ) -> FloatArray:
     """Return a quantile of each column's mixture of normal distributions."""
-    reach = 40.0 * deviation
+    reach = REACH * deviation
     low, high = (mean - reach).min(axis=0), (mean + reach).max(axis=0)
     for _ in range(N_HALVINGS):
         middle = 0.5 * (low + high)

@@ -81,7 +81,7 @@ def coverage_rows(name: str, repeats: int, jobs: int) -> list[list[str]]:
 def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(prog="python -m experiments.planning", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=40, help="pilots per case")
+    parser.add_argument("--repeats", type=int, default=30, help="pilots per case")
     parser.add_argument("--jobs", type=int, default=2, help="parallel processes")
     parser.add_argument("--output", type=Path, default=Path("results/planning/README.md"))
     arguments = parser.parse_args()

@@ -15,10 +15,10 @@ from calibrant.metrics import (
 Z = 1.959963985
 
 
-def wilson(estimate, variance, smallest):
+def wilson(estimate, variance, smallest, n_averaged=1):
     """The limits that solve (estimate - p)^2 = z^2 p (1 - p) / n, by the quadratic formula."""
     largest = estimate * (1 - estimate)
-    n_rows = largest / (variance + largest / smallest**2)
+    n_rows = largest / (variance + largest / smallest**2 / n_averaged)
     a, b, c = 1 + Z**2 / n_rows, -(2 * estimate + Z**2 / n_rows), estimate**2
     return np.sort(np.roots([a, b, c]))
 
@@ -100,9 +100,14 @@ def test_variance_of_the_indices_is_that_of_the_jackknife(tied_rows):
     y, proba = tied_rows
     n_classes = proba.shape[1]
     found = measure_discrimination(y, proba)
-    for metric, interval in (
-        (m_index, found.m_index),
-        (polytomous_discrimination_index, found.polytomous_discrimination_index),
+    n_pairs = n_classes * (n_classes - 1) // 2
+    for metric, interval, n_averaged in (
+        (m_index, found.m_index, n_pairs),
+        (
+            polytomous_discrimination_index,
+            found.polytomous_discrimination_index,
+            n_classes - 1,
+        ),
     ):
         # The jackknife within each class: for averages over all sets of rows, it is exact.
         variance = 0.0
@@ -110,7 +115,7 @@ def test_variance_of_the_indices_is_that_of_the_jackknife(tied_rows):
             rows = np.flatnonzero(y == k)
             left_out = [metric(np.delete(y, i), np.delete(proba, i, axis=0)) for i in rows]
             variance += (len(rows) - 1) / len(rows) * np.sum((left_out - np.mean(left_out)) ** 2)
-        limits = wilson(interval.estimate, variance, 24 // n_classes)
+        limits = wilson(interval.estimate, variance, 24 // n_classes, n_averaged)
         np.testing.assert_allclose(list(interval), limits, rtol=1e-6)
 
 

@@ -37,10 +37,6 @@ SMOKE = CorrectExperiment(
     n_folds=3,
 )
 ARENAS = (
-    ArenaExperiment(
-        name="arena",
-        title="All methods, on ten folds of at most 1,000 rows of each data set",
-    ),
     *(
         ArenaExperiment(
             name=f"arena-{n_train}",
@@ -54,6 +50,10 @@ ARENAS = (
             n_train=n_train,
         )
         for n_train in TRAINING_SIZES
+    ),
+    ArenaExperiment(
+        name="arena",
+        title="All methods, on ten folds of at most 1,000 rows of each data set",
     ),
 )
 OUT_OF_BAG = ArenaExperiment(

@@ -153,7 +153,7 @@ def make_svc_table(losses_by_experiment: Mapping[str, ArenaLosses]) -> Table:
         for name in SVC_REPLACEMENTS:
             log_loss = losses.mean_log_loss[kept, losses.methods.index(name)]
             means.setdefault(name, []).append(float(log_loss.mean()))
-    least = np.min(list(means.values()), axis=0)
+    least = np.nanmin(list(means.values()), axis=0)
     return Table(
         "Probabilities of a support vector machine",
         ["method", *losses_by_experiment],
@@ -161,14 +161,14 @@ def make_svc_table(losses_by_experiment: Mapping[str, ArenaLosses]) -> Table:
             [
                 Cell(f"`{SVC_REPLACEMENTS[name]}`"),
                 *(
-                    Cell(f"{mean:.4f}", bold=mean == best)
+                    Cell(MISSING if np.isnan(mean) else f"{mean:.4f}", bold=mean == best)
                     for mean, best in zip(row, least, strict=True)
                 ),
             ]
             for name, row in means.items()
         ],
         "Mean log loss over the data sets, with an RBF kernel. Data sets with too few rows for a "
-        "size are left out.",
+        f"size are left out. {MISSING}: failed on some.",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from joblib import Parallel, delayed, parallel_config
 
 from calibrant._core.signals import tie_worker_to_command
+from calibrant._core.workers import worker_options
 from calibrant.datasets.storage import provide_datasets
 from experiments.classifiers import CLASSIFIERS
 from experiments.experiment import Experiment, Task
@@ -54,7 +55,7 @@ def run_experiment(
     provide_datasets(dict.fromkeys(task.data_set for task in tasks))
     # A larger batch would be stored only when the last of its tasks is done.
     finished: Iterator[list[Run]] = Parallel(
-        n_jobs=n_jobs, batch_size=1, return_as="generator_unordered"
+        n_jobs=n_jobs, batch_size=1, return_as="generator_unordered", **worker_options()
     )(delayed(run_task)(experiment, task) for task in tasks)
     for runs in progress(finished, len(tasks)) if progress else finished:
         store.add(runs)

@@ -1,9 +1,10 @@
 import multiprocessing
-import os
 import signal
 import time
 
-from calibrant._core.signals import COMMAND, SECONDS_BETWEEN_LOOKS, tie_worker_to_command
+import pytest
+
+from calibrant._core.signals import SECONDS_BETWEEN_LOOKS, tie_worker_to_command
 
 
 def is_ignored() -> bool:
@@ -27,7 +28,8 @@ def survives() -> bool:
     return True
 
 
-def test_workers_of_programs_that_a_command_started_are_tied_to_these_programs(monkeypatch):
-    monkeypatch.setenv(COMMAND, str(os.getppid()))  # inherited from a command
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_workers_live_as_long_as_the_process_that_started_them(method):
+    # The parent of a worker of a fork server is the server.
+    with multiprocessing.get_context(method).Pool(1) as pool:
         assert pool.apply_async(survives).get(timeout=60)

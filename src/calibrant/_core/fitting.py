@@ -30,6 +30,7 @@ from calibrant._core.signals import tie_worker_to_command
 from calibrant._core.threads import one_blas_thread
 from calibrant._core.training_data import TrainingData
 from calibrant._core.typing import FloatArray, IndexArray
+from calibrant._core.workers import worker_options
 
 # Distinct warnings in order of appearance, since hundreds of fits repeat the same ones.
 Warned = dict[tuple[type[Warning], str], None]
@@ -151,7 +152,7 @@ class Fitter:
             first, calls = [self._timed(_in_worker, calls[0])], calls[1:]
         if self._seconds[-1] * len(calls) * (1.0 - 1.0 / n_jobs) < WORKER_START_SECONDS:
             return chain(first, starmap(_in_worker, calls))
-        others = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+        others = Parallel(n_jobs=self.n_jobs, return_as="generator", **worker_options())(
             delayed(_in_worker)(*call) for call in calls
         )
         return chain(first, others)

@@ -11,11 +11,6 @@ import time
 from functools import cache
 from types import FrameType
 
-# The environment variable in which workers inherit the number of the command's process. A worker
-# that starts after the command was killed could not find it out: its parent is then the first
-# process of the system.
-COMMAND = "CALIBRANT_COMMAND_PROCESS"
-FIRST_PROCESS = 1
 # How long a worker may outlive a command that was killed.
 SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -35,25 +30,49 @@ def tie_worker_to_command() -> None:
 
 @cache
 def _watch_parent() -> None:
-    """Start a thread that ends this process when its parent ends; once per process."""
-    parent = os.getppid()
-    if parent == FIRST_PROCESS:
-        parent = int(os.environ.get(COMMAND) or FIRST_PROCESS)
+    """Start a thread that ends this process when the one that started it ends; once per process."""
+    parent = multiprocessing.parent_process()
+    if parent is None or parent.pid is None:
+        return
+    # Other processes may start workers for it, and an orphan has another parent.
+    has_parent = _is_child_of if os.getppid() == parent.pid else _is_running
 
-    def watch() -> None:
-        while os.getppid() == parent:
+    def watch(process: int) -> None:
+        while has_parent(process):
             time.sleep(SECONDS_BETWEEN_LOOKS)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True, name="watch-parent").start()
+    threading.Thread(target=watch, args=(parent.pid,), daemon=True, name="watch-parent").start()
+
+
+def _is_child_of(process: int) -> bool:
+    return os.getppid() == process
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)  # which sends no signal
+    except ProcessLookupError:
+        return False
+    except OSError:  # it belongs to someone else
+        return True
+    return True
+
+
+@cache
+def _commands() -> set[int]:
+    """Return the processes that are commands: this one, or none."""
+    return set()
+
+
+def is_command() -> bool:
+    """Whether this process is a command, not a program that uses the library or a worker."""
+    return os.getpid() in _commands()
 
 
 def begin_command() -> None:
-    """Make a command clean up when it is asked to end, and let its workers know it.
-
-    The signal that asks it to end becomes an exit.
-    """
-    os.environ[COMMAND] = str(os.getpid())
+    """Make a command clean up when it is asked to end: the signal becomes an exit."""
+    _commands().add(os.getpid())
 
     def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         sys.exit(128 + number)

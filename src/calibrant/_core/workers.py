@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from calibrant._core.signals import tie_worker_to_command
+from calibrant._core.signals import is_command, tie_worker_to_command
 
 T = TypeVar("T")
 # Wraps the iterator of results, for example to show how many are done. It is called with the
@@ -46,11 +47,22 @@ def distribute(
     for n_done, call in enumerate(calls):
         seconds_left = (time.process_time() - start) / max(n_done, 1) * (len(calls) - n_done)
         if seconds_left * (1.0 - 1.0 / n_workers) > WORKER_START_SECONDS:
-            yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+            options = worker_options()
+            yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered", **options)(
                 delayed(_run)(function, call) for call in calls[n_done:]
             )
             return
         yield function(*call)
+
+
+def worker_options() -> dict[str, Any]:
+    """Return options for `joblib.Parallel` that tie workers of a command to it when they start.
+
+    A program that uses the library gets none, because joblib would start new workers whenever the
+    program alternates between these options and its own. Its workers are tied by their first task.
+    """
+    takes_options = "backend_kwargs" in inspect.signature(Parallel).parameters  # since joblib 1.5
+    return {"initializer": tie_worker_to_command} if is_command() and takes_options else {}
 
 
 def _run(function: Callable[..., T], call: tuple[Any, ...]) -> T:

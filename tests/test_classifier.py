@@ -1,6 +1,7 @@
 import logging
 import pickle
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from calibrant import CalibratedClassifier
 from calibrant._core.probability_floor import apply_probability_floor
 from calibrant.calibrators import ENIR, AutoCalibrator, PairwiseCalibrator
 from calibrant.datasets import make_waveform
+from calibrant.exceptions import CalibrationWarning
 from calibrant.generation import CrossFit, MonteCarloCV, RepeatedFolds, ResampledFolds
 from calibrant.metrics import expected_calibration_error, log_loss
 from calibrant.strategies import AllPairs, OneVsRest
@@ -473,3 +475,30 @@ def test_many_rows_are_predicted_like_few(kind, monkeypatch):
     expected = model.predict_proba(kind(X))
     monkeypatch.setattr("calibrant.classifier.MAX_ROWS", 50)
     np.testing.assert_allclose(model.predict_proba(kind(X)), expected, rtol=1e-12)
+
+
+class DecisionsOf(LogisticRegression):
+    """A classifier of a user: no probabilities, and decision values that may not be numbers."""
+
+    predict_proba = predict_log_proba = property()
+
+    def __init__(self, value=0.0, max_iter=200):
+        super().__init__(max_iter=max_iter)
+        self.value = value
+
+    def decision_function(self, X):
+        scores = super().decision_function(X)
+        scores[X[:, 0] < -0.5] = self.value
+        return scores
+
+
+@pytest.mark.parametrize("strategy", ["direct", "one-vs-rest", "all-pairs", "output-code"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_decision_values_that_are_no_numbers_give_probabilities(strategy, value):
+    X, y = make_waveform(90, random_state=0)
+    model = CalibratedClassifier(DecisionsOf(value), strategy=strategy, cv=3, random_state=0)
+    is_said = pytest.warns(CalibrationWarning, match="returned NaN for")
+    with is_said if np.isnan(value) else nullcontext():
+        proba = model.fit(X, y).predict_proba(X)
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-12)

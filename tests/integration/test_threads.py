@@ -1,5 +1,6 @@
-"""Fitted classifiers predict in several threads at a time."""
+"""Fitted models can be used by several threads at once."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -8,30 +9,30 @@ from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant import CalibratedClassifier
+from tests.persistence.zoo import apply, fitted_models
 
 N_THREADS = 8
 
 
-@pytest.mark.parametrize(
-    ("method", "strategy"),
-    [
-        ("auto", "auto"),
-        ("enir", "all-pairs"),
-        ("isotonic", "one-vs-rest"),
-        ("sigmoid", "output-code"),
-    ],
-)
-def test_predictions_in_threads_equal_those_in_turn(method, strategy):
-    X, y = make_classification(200, n_informative=6, n_classes=4, random_state=0)
-    classifier = CalibratedClassifier(
-        GaussianNB(), method=method, strategy=strategy, cv=3, random_state=0
-    ).fit(X, y)
-    parts = np.array_split(np.tile(X, (4, 1)), 5 * N_THREADS)
-    expected = [classifier.predict_proba(part) for part in parts]
-    with ThreadPoolExecutor(N_THREADS) as executor:
-        found = list(executor.map(classifier.predict_proba, parts))
-    for each, same in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(each, same)
+@pytest.fixture
+def frequent_switches():
+    """Let threads take turns often, so that they meet in the middle of a function."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.filterwarnings("ignore")  # of the fits
+@pytest.mark.usefixtures("frequent_switches")
+def test_eight_threads_get_the_rows_of_one():
+    models = [fitted for fitted in fitted_models() if hasattr(fitted.model, "predict_proba")]
+    assert len(models) > 60
+    with ThreadPoolExecutor(N_THREADS) as threads:
+        for fitted in models:
+            expected = apply(fitted.model, fitted.rows)
+            for proba in threads.map(apply, [fitted.model] * N_THREADS, [fitted.rows] * N_THREADS):
+                np.testing.assert_array_equal(proba, expected, fitted.name)
 
 
 def test_fits_in_threads_equal_those_in_turn():

@@ -139,7 +139,9 @@ def score_again(fitter: Fitter, problem: ScoringProblem, held_out: HeldOutScores
     n_training = min(len(rows) // 2, MOST_TRAINING_ROWS)
     test = next(make_draws(data.y[rows], groups, 1.0 - n_training / len(rows), rng))
     scored = rng.permutation(np.flatnonzero(test))[:MOST_TRAINING_ROWS]
-    again = ProblemSplit(problem, rows[~test], rows[scored], 0)
+    # Rows that cannot be held out may be the only ones of their class.
+    train = np.concatenate([rows[~test], np.setdiff1d(problem.rows, rows)])
+    again = ProblemSplit(problem, train, rows[scored], 0)
     [(score, _)] = fitter.fit_and_score([again], rng.randint(LARGEST_SEED, size=1), [False])
     both = np.concatenate([scored, scored])
     points = held_out.take(both)

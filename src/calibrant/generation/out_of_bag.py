@@ -215,9 +215,9 @@ def _spread(
     models: Sequence[Any], problems: list[ScoringProblem], data: TrainingData
 ) -> float | None:
     """Return the relative variance of the probabilities of a forest for all classes."""
-    model, problem = models[0], problems[0]
-    if problem.is_binary:
+    if not models or problems[0].is_binary:
         return None
+    model, problem = models[0], problems[0]
     rows = take_rows(data.X, problem.rows)
     features = model[:-1].transform(rows) if isinstance(model, Pipeline) else rows
     return tree_spread(_ensemble(model), features, problem.target[problem.rows])

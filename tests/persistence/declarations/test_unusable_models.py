@@ -5,6 +5,7 @@ from copy import deepcopy
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
@@ -14,7 +15,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
-from sklearn.neighbors import NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     OneHotEncoder,
@@ -22,6 +23,7 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
+from sklearn.svm import SVC
 
 from calibrant import CalibratedClassifier, load, save
 from calibrant.persistence.validation import validate_loaded_model
@@ -47,6 +49,30 @@ def set_columns(model, columns):
 
 # An estimator, its rows, a change of the fitted model, and what the refusal says.
 FORGERIES = {
+    "neighbors without a number": (
+        KNeighborsClassifier(),
+        X,
+        lambda m: setattr(m, "n_neighbors", None),
+        "n_neighbors must be a whole number",
+    ),
+    "a search tree of sparse rows": (
+        KNeighborsClassifier(),
+        csr_array(X),
+        lambda m: setattr(m, "_fit_method", "kd_tree"),
+        "must be 'brute' for sparse rows",
+    ),
+    "class weights of another type": (
+        SVC(),
+        csr_array(X),
+        lambda m: setattr(m, "class_weight_", m.class_weight_.astype(int)),
+        "must be an array of double precision",
+    ),
+    "no parameter of a machine": (
+        SVC(),
+        csr_array(X),
+        lambda m: setattr(m, "epsilon", None),
+        "epsilon must be a number",
+    ),
     "kernel without a part": (PROCESS, X, lambda m: delattr(m.kernel, "k1"), "kernel.k1 is miss"),
     "kernel of another type": (PROCESS, X, lambda m: setattr(m.kernel, "k1", GaussianNB()), "k1"),
     "process of another type": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,10 @@ def check_neighbors(model: Any, part: str) -> None:
     rows = model._fit_X
     if sparse.issparse(rows) and model._fit_method != "brute":
         raise RefusedPartError(f"{part}._fit_method", "must be 'brute' for sparse rows")
-    if (getattr(model, "n_neighbors", None) or 1) > rows.shape[0]:
+    n_neighbors = getattr(model, "n_neighbors", None)
+    if isinstance(model, KNeighborsClassifier) and not isinstance(n_neighbors, Integral):
+        raise RefusedPartError(f"{part}.n_neighbors", "must be a whole number")
+    if (n_neighbors or 1) > rows.shape[0]:
         raise RefusedPartError(f"{part}.n_neighbors", "must be at most the number of rows")
     for name, value in model.effective_metric_params_.items():
         if isinstance(value, np.ndarray) and value.shape not in (

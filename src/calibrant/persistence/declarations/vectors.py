@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,18 @@ def check_support_vectors(model: Any, part: str) -> None:
         )
     if is_sparse and any(coef.nnz != (n_classes - 1) * n_vectors for coef in dual_coefs):
         raise RefusedPartError(part, "has support vectors without one coefficient per class")
+    if is_sparse:
+        _check_sparse_arguments(model, part)
+
+
+def _check_sparse_arguments(model: Any, part: str) -> None:
+    """Check what predictions of sparse rows pass on, although they do not use it."""
+    weight = getattr(model, "class_weight_", None)
+    if not (isinstance(weight, np.ndarray) and weight.dtype == np.float64 and weight.ndim == 1):
+        raise RefusedPartError(f"{part}.class_weight_", "must be an array of double precision")
+    for name in ("nu", "epsilon"):
+        if not isinstance(getattr(model, name), Real):
+            raise RefusedPartError(f"{part}.{name}", "must be a number")
 
 
 # Every machine has the parameters of all of them.

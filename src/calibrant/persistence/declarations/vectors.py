@@ -67,7 +67,7 @@ def check_support_vectors(model: Any, part: str) -> None:
 
 def _check_sparse_arguments(model: Any, part: str) -> None:
     """Check what predictions of sparse rows pass on, although they do not use it."""
-    weight = getattr(model, "class_weight_", None)
+    weight = getattr(model, "class_weight_", np.empty(0))  # as scikit-learn does
     if not (isinstance(weight, np.ndarray) and weight.dtype == np.float64 and weight.ndim == 1):
         raise RefusedPartError(f"{part}.class_weight_", "must be an array of double precision")
     for name in ("nu", "epsilon"):

@@ -66,6 +66,7 @@ def fit(
     from calibrant._core.phrases import capitalize, count
     from calibrant.cli.outputs import OutputKind, check_output
     from calibrant.tabular import MODELS, fit_table
+    from calibrant.tabular.data_files import describe_demand
     from calibrant.tabular.requests import TableRequest
     from calibrant.tabular.schema import Severity
     from calibrant.tabular.skill import warn_of_guessing
@@ -74,6 +75,8 @@ def fit(
     with one_line_errors(), warnings_as_notes(messages.note):
         check_output(output, OutputKind.model, inputs=[data])
         messages.check(inputs=[data], outputs=[output])
+        if demand := describe_demand(data):
+            messages.note(demand)
         request = TableRequest(
             data,
             target,

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO, cast
 
+from calibrant._core.phrases import count
 from calibrant.tabular.phrases import printable
 
 GZIP_START = b"\x1f\x8b"
@@ -22,6 +23,12 @@ GZIP_SUFFIX = ".gz"
 STANDARD_INPUT = "-"
 # A file must not unpack to more bytes: a small file can be made to fill the memory.
 MOST_UNPACKED = 512 * 2**20
+# Text files that take many times their size when all cells are in memory, the bytes from which on
+# this is said, and what `calibrant fit` took for files of 19 and 57 MB: results/limits.md.
+TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".txt"})
+LARGE_FILE = 50_000_000
+MEMORY_BYTES, MEMORY_PER_BYTE = 200e6, 18.0
+SECONDS_PER_MEGABYTE = 2.0
 
 
 class _Unpacked(gzip.GzipFile):
@@ -148,3 +155,32 @@ def check_unpacked(n_bytes: int, name: str) -> None:
             f"{name} must unpack to at most {MOST_UNPACKED // 2**20} MB, but it unpacks to more. "
             "Remove rows or columns that are not needed."
         )
+
+
+def describe_demand(source: str | Path) -> str | None:
+    """Say what it takes to read a large file of text as a whole and to fit a model to it.
+
+    Parameters
+    ----------
+    source : str or Path
+        The path, or "-" for standard input.
+
+    Returns
+    -------
+    str or None
+        A sentence on memory and time; None if the file is small, compressed or not a file.
+    """
+    path = Path(source)
+    if not path.is_file() or path.suffix.lower() not in TEXT_SUFFIXES:
+        return None
+    n_bytes = path.stat().st_size
+    if n_bytes < LARGE_FILE:
+        return None
+    gigabytes = (MEMORY_BYTES + MEMORY_PER_BYTE * n_bytes) / 1e9
+    minutes = round(SECONDS_PER_MEGABYTE * n_bytes / 60e6) or 1
+    return (
+        f"{printable(str(source))} has {n_bytes / 1e6:,.0f} MB. With a fast model such as naive "
+        f"Bayes, it takes about {gigabytes:.1f} GB of memory and {count(minutes, 'minute')} to read "
+        "it, to look for faults and to fit; a random forest takes much longer. A sample of the "
+        "rows may do."
+    )

@@ -180,7 +180,7 @@ def describe_demand(source: str | Path) -> str | None:
     minutes = round(SECONDS_PER_MEGABYTE * n_bytes / 60e6) or 1
     return (
         f"{printable(str(source))} has {n_bytes / 1e6:,.0f} MB. With a fast model such as naive "
-        f"Bayes, it takes about {gigabytes:.1f} GB of memory and {count(minutes, 'minute')} to read "
-        "it, to look for faults and to fit; a random forest takes much longer. A sample of the "
+        f"Bayes, it takes about {gigabytes:.1f} GB of memory and {count(minutes, 'minute')} to "
+        "read it, to look for faults and to fit; a random forest takes much longer. A sample of the "
         "rows may do."
     )

@@ -235,4 +235,30 @@ def test_columns_without_subgroups_are_refused_before_anything_is_fitted(data, t
     result = run("report", data, "--target", "the class", "--by", "id", "-o", tmp_path / "p.html")
     assert result.exit_code == 2
     assert "by must name a column that divides the rows into subgroups, got 'id'" in result.stderr
+
+
+def test_costs_are_on_the_page_in_the_json_and_in_the_command(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [["true class", "wait", "treat"]]
+    rows += [[name, 0 if name == ODD[1] else 5, 1] for name in ODD[1:]]
+    with open("costs.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    options = [*QUICK, "-o", "page.html", "--json", "report.json", "--costs", "costs.csv"]
+    result = run("report", data.name, "--target", "the class", *options)
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "always <bdi>treat</bdi>" in page
+    assert "--costs=costs.csv" in commands(page)[-1]
+    [model] = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["models"]
+    costs = model["assessment"]["calibrated"]["costs"]
+    assert costs["decisions"] == ["wait", "treat"]
+    assert [each["estimate"] for each in costs["comparison"]["constant"]][1] == 1.0
+
+
+def test_costs_of_other_classes_are_refused_before_any_fit(data, tmp_path):
+    (tmp_path / "costs.csv").write_text("true class,wait,treat\nillness,0,1\n")
+    options = ["--target", "the class", "--costs", tmp_path / "costs.csv"]
+    result = run("report", data, *options, "-o", tmp_path / "page.html")
+    assert result.exit_code == 2
+    assert "must name each class of the model once, got 'illness'" in result.stderr
     assert "evaluating" not in result.stderr

@@ -293,3 +293,21 @@ def test_calibration_is_reported_by_the_values_of_columns(
     assert "--by=site" in html.unescape(re.sub(r"<[^>]*>", "", shown))
     message = "by must name a column other than the target, got 'y'"
     assert is_refused(run("validate", fitted, data, "--by", "y", "-o", page), message)
+
+
+def test_costs_and_methods_are_in_the_page_and_the_json(run, write_csv, tmp_path):
+    proba = np.linspace(0.05, 0.95, 60)
+    rows = [[1 - p, p, "ab"[int(k % 5 < 5 * p)]] for k, p in enumerate(proba.tolist())]
+    data = write_csv("scores.csv", ["a", "b", "y"], rows)
+    costs = write_csv("costs.csv", ["true class", "wait", "treat"], [["b", 9, 0], ["a", 0, 1]])
+    options = ["-o", tmp_path / "v.html", "--json", tmp_path / "v.json", "--costs", costs]
+    result = run("validate", data, "--target", "y", *options)
+    assert result.exit_code in (0, 3, 4), result.output
+    content = json.loads((tmp_path / "v.json").read_text())
+    [model] = content["models"]
+    [pair] = model["assessment"]["costs"]["thresholds"]
+    assert pair["threshold"] == [pytest.approx(0.1)]
+    assert content["methods"]["paragraph"].startswith("The probabilities of scores.csv were")
+    page = html.unescape((tmp_path / "v.html").read_text(encoding="utf-8"))
+    assert "'treat' from 10.0% on." in page
+    assert f"--costs={costs}" in page

@@ -374,7 +374,9 @@ def test_no_text_overflows(open_page, experiments_file, validation_file, width):
     page.evaluate(OPEN_DETAILS)
     assert page.evaluate(OVERFLOWS) == []
     for file in (experiments_file, validation_file):
-        assert open_page(width, file=file).evaluate(OVERFLOWS) == []
+        page = open_page(width, file=file)
+        page.evaluate(OPEN_DETAILS)
+        assert page.evaluate(OVERFLOWS) == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light")])
@@ -385,7 +387,49 @@ def test_axe_finds_no_serious_violation(
     page.evaluate(OPEN_DETAILS)
     assert serious_violations(page) == []
     for file in (experiments_file, validation_file):
-        assert serious_violations(open_page(width, scheme, file)) == []
+        page = open_page(width, scheme, file)
+        page.evaluate(OPEN_DETAILS)
+        assert serious_violations(page) == []
+
+
+def test_sections_are_folded_until_a_link_opens_them(open_page):
+    page = open_page()
+    assert page.locator(".fold > details[open]").count() == 0
+    assert page.locator(".fold svg:visible, .fold table:visible").count() == 0
+    page.locator(".toc a", has_text="Calibration in detail").click()
+    section = page.locator("#calibration-in-detail")
+    section.locator("table:visible").first.wait_for()
+    plots = section.locator("svg.plot:visible")
+    assert plots.count() == len(HOSTILE)
+    for plot in plots.all():
+        assert plot.bounding_box()["width"] > 200
+        assert plot.locator(".band").count() == 2
+    labels = section.locator("figcaption:visible bdi").all_text_contents()
+    assert labels == list(HOSTILE)
+    plots.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".tip").inner_text().startswith("uncalibrated: predicted ")
+    assert page.locator(".fold > details[open]").count() == 1
+
+
+def test_an_address_of_a_section_opens_it(open_page):
+    page = open_page()
+    page.evaluate("location.hash = 'decision-curves'")
+    page.locator("#decision-curves svg:visible").first.wait_for()
+    page.evaluate("location.hash = '%'")  # not the name of anything
+    assert page.locator(".fold > details[open]").count() == 1
+
+
+def test_the_methods_paragraph_can_be_copied(open_page):
+    page = open_page()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#write-up summary").first.click()
+    page.get_by_role("button", name="Copy the paragraph").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    paragraph = page.locator("#methods-paragraph").text_content()
+    assert page.evaluate("navigator.clipboard.readText()") == paragraph
+    assert page.evaluate("getSelection().toString()") == paragraph
+    assert all(name in paragraph for name in HOSTILE)
 
 
 def test_the_page_of_experiments_shows_the_rank_diagram(open_page, experiments_file):

@@ -12,21 +12,24 @@ from calibrant.decisions import DecisionCurve
 from calibrant.metrics import SmoothCalibrationCurve
 from calibrant.report.figures import (
     AXES_ID,
+    COUNTS_HEIGHT,
+    COUNTS_TOP,
     HEIGHT,
     LEFT,
     SIDE,
     TICKS,
     TOP,
     WIDTH,
-    draw_histogram,
 )
 from calibrant.report.formatting import number, percent
 from calibrant.report.svg import Scale, element, line, picture, text, vertical_text
 
-# Every second point of a curve is drawn, and every tenth one tells its numbers: probabilities from
-# the first one, and thresholds of 10%, 20%, ..., 90%.
-STEP, TIP_STEP, FIRST_TIP = 2, 10, 9
+# Every second point of a curve is drawn, and every twentieth one tells its numbers: probabilities
+# from the first one, and thresholds of 10%, 30%, ..., 90%.
+STEP, TIP_STEP, FIRST_TIP = 2, 20, 9
 BENEFIT_HEIGHT = 200
+# Points outside of this distance in pixels are not visible.
+FARTHEST = 1000
 # Distances between tick marks of net benefit, of which the first leaves at most this many.
 TICK_DISTANCES, MOST_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2), 6
 
@@ -50,7 +53,7 @@ def draw_calibration_curves(
     """
     x = Scale((0.0, 1.0), (LEFT, LEFT + SIDE))
     y = Scale((0.0, 1.0), (TOP + SIDE, TOP))
-    most = max(float(curve.histogram.max()) for _, _, curve in curves)
+    most = max(1.0, *(float(curve.histogram.max()) for _, _, curve in curves))
     parts = [element("use", href=f"#{AXES_ID}")]
     for position, (name, state, curve) in enumerate(curves):
         tips = [
@@ -62,8 +65,9 @@ def draw_calibration_curves(
         places = np.array([x(each) for each in curve.predicted])
         drawn = curve.observed, curve.low, curve.high
         lines = [np.array([y(each) for each in values]) for values in drawn]
-        bars = draw_histogram(curve.histogram, x, most, (position, len(curves)))
-        parts.append(element("g", *bars, *draw_band(places, lines, tips), class_=state))
+        bars = _draw_bars(curve.histogram / most, x, position / len(curves), 1 / len(curves))
+        parts.append(element("g", bars, *draw_band(places, lines, tips), class_=state))
+    parts.append(text(LEFT - 6, COUNTS_TOP + 8, f"{most:.0f}", "tick end"))
     return picture(WIDTH, HEIGHT, label, "plot", parts)
 
 
@@ -89,10 +93,10 @@ def draw_decision_curves(curves: Sequence[tuple[str, str, DecisionCurve]], label
     x = Scale((0.0, 1.0), (LEFT, LEFT + SIDE))
     y = Scale(limits, (bottom, TOP))
     places = np.array([x(each) for each in first.threshold])
-    treat_all = np.array([y(each) for each in first.treat_all])
+    treat_all = np.array([y(each) for each in first.treat_all])[::STEP]
     drawn = [
         line(LEFT, y(0.0), LEFT + SIDE, y(0.0), "treat-none"),
-        element("polyline", points=_spell(places, treat_all), class_="treat-all"),
+        _draw_path([(places[::STEP], treat_all)], "treat-all"),
     ]
     for name, state, curve in curves:
         tips = [
@@ -151,17 +155,34 @@ def draw_band(
         The band, the curve and the points.
     """
     curve, low, high = lines
-    forth, back = _spell(x[::STEP], high[::STEP]), _spell(x[::-STEP], low[::-STEP])
     parts = [
-        element("polygon", points=f"{forth} {back}", class_="band"),
-        element("polyline", points=_spell(x[::STEP], curve[::STEP]), class_="smooth"),
+        _draw_path([(x[::STEP], high[::STEP]), (x[::-STEP], low[::-STEP])], "band"),
+        _draw_path([(x[::STEP], curve[::STEP])], "smooth"),
     ]
     for i in range(first_tip, len(x), TIP_STEP):
-        mark = element("circle", cx=float(x[i]), cy=float(curve[i]), r=2.5, class_="mark")
-        target = element("circle", cx=float(x[i]), cy=float(curve[i]), r=10, class_="target")
-        parts.append(element("g", mark, target, class_="point", data_tip=tips[i]))
+        place = {"cx": round(float(x[i]), 1), "cy": round(float(curve[i]), 1)}
+        parts.append(element("circle", **place, r=3, class_="point dot", data_tip=tips[i]))
     return parts
 
 
-def _spell(x: FloatArray, y: FloatArray) -> str:
-    return " ".join(f"{left:.1f},{top:.1f}" for left, top in zip(x, y, strict=True))
+def _draw_bars(height: FloatArray, x: Scale, start: float, width: float) -> Markup:
+    """Draw relative heights as bars, each of which takes up a part of its bin."""
+    bin_width = SIDE / len(height)
+    bottom = COUNTS_TOP + COUNTS_HEIGHT
+    bars = "".join(
+        f"M{x(k / len(height)) + start * bin_width:.1f},{bottom}v{-COUNTS_HEIGHT * each:.1f}"
+        f"h{width * bin_width - 0.7:.1f}V{bottom}z"
+        for k, each in enumerate(height.tolist())
+        if each > 0
+    )
+    return element("path", d=bars, class_="count")
+
+
+def _draw_path(pieces: Sequence[tuple[FloatArray, FloatArray]], kind: str) -> Markup:
+    """Draw a path through points; whole tenths of a pixel, as differences, take little space."""
+    points = np.concatenate([np.stack(piece, axis=1) for piece in pieces])
+    tenths = (10 * np.clip(points, -FARTHEST, FARTHEST)).round().astype(int)
+    steps = np.diff(tenths, axis=0, prepend=0)
+    spelled = "".join(f"{across:+d}{down:+d}" for across, down in steps[1:].tolist())
+    across, down = steps[0].tolist()
+    return element("path", d=f"m{across},{down}l{spelled}", transform="scale(.1)", class_=kind)

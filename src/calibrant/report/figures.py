@@ -16,7 +16,6 @@ WIDTH, SIDE, LEFT, TOP = 360, 284, 54, 12
 COUNTS_TOP, COUNTS_HEIGHT = TOP + SIDE + 14, 44
 HEIGHT = COUNTS_TOP + COUNTS_HEIGHT + 44
 SKETCH_SIDE, SKETCH_LEFT = 130, 20
-BAR_WIDTH = 12.7
 AXES_ID = "reliability-axes"
 
 
@@ -46,7 +45,7 @@ def draw_reliability(curve: ReliabilityCurve, state: str, label: str) -> Markup:
     polyline = " ".join(f"{left:.1f},{top:.1f}" for left, top in centers)
     parts = [
         element("use", href=f"#{AXES_ID}"),
-        *draw_histogram(curve.histogram, x),
+        *_histogram(curve.histogram, x),
         element("polyline", points=polyline, class_="curve"),
     ]
     for i, (left, top) in enumerate(centers):
@@ -142,33 +141,12 @@ def _mark(left: float, top: float, state: str) -> Markup:
     return element("circle", cx=left, cy=top, r=5, class_="mark")
 
 
-def draw_histogram(
-    n_rows: IndexArray, x: Scale, most: float = 1.0, place: tuple[int, int] = (0, 1)
-) -> list[Markup]:
-    """Draw the number of rows by predicted probability as bars.
-
-    Parameters
-    ----------
-    n_rows : ndarray of shape (n_bins,)
-        The number of rows in each bin.
-    x : Scale
-        The scale of probabilities.
-    most : float, default=1.0
-        The number of rows at the top, unless there are more.
-    place : tuple of int, default=(0, 1)
-        The position among histograms that share the bins, and how many there are.
-
-    Returns
-    -------
-    list of Markup
-        The bars, and the number at the top.
-    """
-    most = max(float(n_rows.max()), most)
+def _histogram(n_rows: IndexArray, x: Scale) -> list[Markup]:
+    """Draw the number of rows by predicted probability as bars."""
+    most = max(float(n_rows.max()), 1.0)
     bottom = COUNTS_TOP + COUNTS_HEIGHT
-    position, n_places = place
-    width = BAR_WIDTH / n_places
     edges = np.linspace(0.0, 1.0, len(n_rows) + 1)
-    parts = [text(LEFT - 6, COUNTS_TOP + 8, f"{most:.0f}", "tick end")] if position == 0 else []
+    parts = [text(LEFT - 6, COUNTS_TOP + 8, f"{most:.0f}", "tick end")]
     for n, low, high in zip(n_rows, edges, edges[1:], strict=False):
         if n == 0:
             continue
@@ -176,9 +154,9 @@ def draw_histogram(
         parts.append(
             element(
                 "rect",
-                x=round(x(low) + 0.75 + position * width, 1),
+                x=round(x(low) + 0.75, 1),
                 y=round(bottom - height, 1),
-                width=width,
+                width=12.7,
                 height=round(height, 1),
                 class_="count",
                 data_tip=f"{count(n, 'row')} at {low:.0%} to {high:.0%}",

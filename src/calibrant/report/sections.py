@@ -14,6 +14,10 @@ from calibrant._core.phrases import join_phrases
 from calibrant.report.assessment import Assessment
 from calibrant.report.forest import ForestLine
 
+# The largest number of classes with curves, so that pages on many classes stay small. The tables
+# have the numbers of more classes.
+MOST_DRAWN = 6
+
 
 @dataclass(frozen=True, eq=False)
 class Variant:
@@ -51,6 +55,13 @@ class Panel:
     name: str
     model: int | None
     variants: tuple[Variant, ...]
+
+    @property
+    def drawn(self) -> list[int]:
+        """Indices of the assessed classes that have figures: the most frequent ones, in order."""
+        by_class = self.variants[0].assessment.by_class
+        order = sorted(range(len(by_class)), key=lambda k: -by_class[k].weak_calibration.n_events)
+        return sorted(order[:MOST_DRAWN])
 
 
 @dataclass(frozen=True)

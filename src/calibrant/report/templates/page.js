@@ -179,7 +179,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
 
 // A link to a folded section opens it.
 function openTarget() {
-  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector(":scope > details")?.setAttribute("open", "");
+  document.getElementById(location.hash.slice(1))?.querySelector(":scope > details")?.setAttribute("open", "");
 }
 addEventListener("hashchange", openTarget);
 openTarget();

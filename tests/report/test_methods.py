@@ -60,7 +60,9 @@ def test_groups_are_kept_together_and_their_intervals_qualified(rows):
     assert "60 rows in 30 groups of 3 classes" in found
     assert "3-fold cross-validation of whole groups of rows, stratified by class (random" in found
     assert "bootstrap intervals over groups" in found
-    assert "treat rows as independent, although some belong to the same group" in found
+    assert (
+        "These intervals treat rows as independent, although some belong to the same group" in found
+    )
     assert "first repeat" not in found
 
 
@@ -113,6 +115,13 @@ def test_references_are_those_that_the_text_cites(make_evaluation):
         assert ("Van Hoorde" in found.paragraph) == (len(classes) == 3)
         assert any("Hand DJ" in reference for reference in found.references) == has_several
         assert ("(n = " in found.paragraph) == (len(classes) < 12)
+
+
+def test_subgroups_are_mentioned_where_they_are_asked_for(make_evaluation):
+    evaluation = make_evaluation(("a", "b"), n_models=1)
+    by_sex = evaluation.with_subgroups("sex", np.arange(240) % 2)
+    assert "by subgroup ('sex')" in describe_methods(analyze(by_sex), Source()).paragraph
+    assert "subgroup" not in describe_methods(analyze(evaluation), Source()).paragraph
 
 
 def test_costs_are_mentioned_where_they_are_given(make_evaluation):

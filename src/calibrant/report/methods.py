@@ -144,14 +144,25 @@ def describe_measures(assessment: Assessment) -> str:
         f"Calibration{each} was assessed by {join_phrases(calibration)}, and calibration of all "
         f"classes jointly by {join_phrases(across)}. Discrimination was assessed by the area under "
         f"the ROC curve{each}{pairs}, and usefulness for decisions by net benefit (Vickers and "
-        f"Elkin, 2006){costs}."
+        f"Elkin, 2006){costs}.{_describe_subgroups(assessment)}"
+    )
+
+
+def _describe_subgroups(assessment: Assessment) -> str:
+    columns = [repr(each.column) for each in assessment.subgroups]
+    if not columns:
+        return ""
+    return (
+        f" Observed and predicted class frequencies were compared by subgroup ({', '.join(columns)}"
+        "), with estimates shrunk toward each other and p-values adjusted for the number of "
+        "subgroups and classes."
     )
 
 
 def describe_measure_intervals(assessment: Assessment, *, is_grouped: bool) -> str:
     """Say what the intervals of these measures are."""
     groups = (
-        " All of these treat rows as independent, although some belong to the same group."
+        " These intervals treat rows as independent, although some belong to the same group."
         if is_grouped
         else ""
     )

@@ -72,7 +72,8 @@ def describe_intervals(*, is_grouped: bool, is_given: bool) -> str:
         "rows is not included."
     )
     groups = (
-        " They treat rows of one group as independent, so they are too narrow if these are alike."
+        " Except for those of subgroups, they treat rows of one group as independent, so they are "
+        "too narrow if these are alike."
         if is_grouped
         else ""
     )

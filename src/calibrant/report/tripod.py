@@ -46,6 +46,12 @@ ITEMS = (
     ),
     ReportingItem("12b", "handling of predictors", "Methods paragraph"),
     ReportingItem(
+        "12d, 23b",
+        "heterogeneity across clusters, such as hospitals",
+        "Subgroups, with --by of the cluster",
+        "Subgroups, with --by of the cluster",
+    ),
+    ReportingItem(
         "12e", "measures and plots of performance", "Methods paragraph", "Methods paragraph"
     ),
     ReportingItem(
@@ -62,6 +68,12 @@ ITEMS = (
         "class imbalance",
         "Data: rows per class. Rows are not resampled, nor classes weighted, unless the estimator "
         "does so",
+    ),
+    ReportingItem(
+        "14",
+        "fairness",
+        "Subgroups, with --by, show differences; what you did about them is yours to tell",
+        "Subgroups, with --by, show differences; what you did about them is yours to tell",
     ),
     ReportingItem(
         "15",
@@ -85,9 +97,9 @@ ITEMS = (
     ReportingItem("22", "the full model", "Command that saves the model; calibrant export"),
     ReportingItem(
         "23a",
-        "performance with confidence intervals",
-        "Scores; Calibration in detail; Discrimination; Decisions in detail",
-        "Calibration in detail; Discrimination; Decisions in detail",
+        "performance with confidence intervals, also in key subgroups",
+        "Scores; Calibration in detail; Discrimination; Decisions in detail; Subgroups, with --by",
+        "Calibration in detail; Discrimination; Decisions in detail; Subgroups, with --by",
     ),
     ReportingItem(
         "26",

@@ -223,7 +223,8 @@ def test_calibration_is_reported_by_columns_that_may_be_ignored_as_features(data
     assert result.exit_code == 0, result.output
     assert f"Right for every subgroup by {column!r}? " in result.stdout
     content = json.loads(record.read_text(encoding="utf-8"))
-    assert column not in [each["name"] for each in content["schema"]["features"]]
+    [described] = [each for each in content["schema"]["columns"] if each["name"] == column]
+    assert described["reason"]  # it is not a feature
     found = content["models"][0]["assessment"]["calibrated"]["subgroups"][0]
     assert found["column"] == column
     assert {each["name"] for each in found["calibration"]["subgroups"]} == set(ODD[:3])
@@ -235,6 +236,7 @@ def test_columns_without_subgroups_are_refused_before_anything_is_fitted(data, t
     result = run("report", data, "--target", "the class", "--by", "id", "-o", tmp_path / "p.html")
     assert result.exit_code == 2
     assert "by must name a column that divides the rows into subgroups, got 'id'" in result.stderr
+    assert "evaluating" not in result.stderr
 
 
 def test_costs_are_on_the_page_in_the_json_and_in_the_command(data, tmp_path, monkeypatch):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -67,9 +69,20 @@ def test_costs_are_compared_under_their_names(make_evaluation):
     table = CostTable(("a", "b", "c"), ("send home", "treat", "test"), matrix)
     found = analyze(evaluation, table).models[0].calibrated_assessment.costs
     y, proba = predictions(evaluation, 0, "calibrated")
-    assert found.comparison == compare_costs(y, proba, matrix)
+    expected = compare_costs(y, proba, matrix)
+    # The decisions are not the classes, although there are as many.
+    assert found.comparison == replace(expected, most_probable=None)
     assert found.decisions == table.decisions
     assert found.thresholds == implied_thresholds(matrix, labels=["a", "b", "c"])
+
+
+def test_decisions_for_classes_are_compared_with_the_most_probable_class(make_evaluation):
+    evaluation = make_evaluation(("a", "b"), n_models=1)
+    table = CostTable(("a", "b"), ("a", "b"), np.array([[0.0, 1], [5, 0]]))
+    found = analyze(evaluation, table).models[0].assessment.costs
+    y, proba = predictions(evaluation, 0, "uncalibrated")
+    assert found.comparison == compare_costs(y, proba, table.costs)
+    assert found.comparison.most_probable is not None
 
 
 def test_costs_of_other_classes_are_rejected(make_evaluation):

@@ -161,11 +161,7 @@ def assess(
         discrimination = replace(discrimination, by_pair=())
     comparison = None
     if costs is not None:
-        comparison = CostAssessment(
-            costs.decisions,
-            compare_costs(y_true, used, costs.costs, labels=labels),
-            implied_thresholds(costs.costs),
-        )
+        comparison = _assess_costs(costs, compare_costs(y_true, used, costs.costs, labels=labels))
     found = Assessment(
         by_class=tuple(
             ClassAssessment(
@@ -185,6 +181,13 @@ def assess(
         ),
     )
     return _name_classes(found, evaluation.classes)
+
+
+def _assess_costs(costs: CostTable, found: CostComparison) -> CostAssessment:
+    # As many decisions as classes need not be the classes.
+    if costs.decisions != costs.classes:
+        found = replace(found, most_probable=None)
+    return CostAssessment(costs.decisions, found, implied_thresholds(costs.costs))
 
 
 def check_cost_classes(costs: CostTable | None, classes: tuple[Any, ...]) -> None:

@@ -57,7 +57,7 @@ MOST_CELLS = 12
 # The largest number of warnings above the answers; the section on the data shows all of them.
 MOST_WARNINGS = 3
 # The thresholds in the table of net benefit.
-LISTED_THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+LISTED_THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
 # The largest number of pairs of classes whose thresholds are listed.
 MOST_PAIRS = 15
 # A change in a score is shown relative to no less than this, so that a negligible one looks small.

@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.stats import beta
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from calibrant.metrics import decompose, expected_calibration_error, reliability_curve
@@ -95,6 +98,16 @@ def test_the_most_changed_rows_come_first(four_rows):
     np.testing.assert_allclose(model.calibrated[:, 0], [0.8, 0.675, 0.45, 0.225])
     assert model.most_changed.tolist() == [1, 2, 3, 0]
     assert model.most_changed_class(1) == 0
+    assert model.intervals is None
+
+
+def test_the_most_changed_rows_have_intervals_if_their_spread_is_known(four_rows):
+    # A relative variance of 0.2 is that of a beta distribution with parameters 4 p and 4 (1 - p).
+    known = replace(four_rows.models[0], relative_variance=0.2)
+    [model] = analyze(replace(four_rows, models=(known,))).models
+    first = beta.ppf([0.025, 0.975], 4 * 0.675, 4 * 0.325)
+    np.testing.assert_allclose(model.intervals[0, 0], first)
+    np.testing.assert_allclose(model.intervals[:, 1], 1 - model.intervals[:, 0, ::-1])
 
 
 def test_numbers_agree_with_other_implementations(make_evaluation):

@@ -148,6 +148,16 @@ def test_intervals_are_shown_with_their_level(make_evaluation):
     assert set(levels.findall(changed)) - report == {"80"}
 
 
+def test_changed_rows_show_how_sure_their_probability_is(make_evaluation):
+    evaluation = make_evaluation(("a", "b"), n_rows=60, n_models=1)
+    known = replace(evaluation.models[0], relative_variance=0.1)
+    analysis = analyze(replace(evaluation, models=(known,)))
+    page = render_report(analysis, Source("given"))
+    low, high = analysis.models[0].intervals[0, 1]
+    assert f"it may be {low:.0%} to {high:.0%} in truth" in page
+    assert "in truth" not in render_report(analyze(evaluation), Source("given"))
+
+
 def test_strips_show_changes_relative_to_the_scores(make_evaluation):
     # However bad one model is, the change of another is not drawn as none, and a negligible one is.
     evaluation = make_evaluation(("a", "b", "c"), n_models=2)

@@ -71,7 +71,7 @@ def binomial_variance(proba: FloatArray) -> FloatArray:
 
 
 def dirichlet_interval(
-    proba: FloatArray, relative_variance: FloatArray | float, n_rows: float, level: float
+    proba: FloatArray, relative_variance: FloatArray | float, n_rows: float, level: float = 0.95
 ) -> FloatArray:
     r"""Return intervals for the true probabilities of each row.
 
@@ -84,7 +84,7 @@ def dirichlet_interval(
         variance of a number between 0 and 1 with mean p.
     n_rows : float
         The number of training rows.
-    level : float
+    level : float, default=0.95
         The confidence level.
 
     Returns

@@ -10,6 +10,7 @@ import numpy as np
 from calibrant._core.binning import default_n_bins
 from calibrant._core.losses import row_brier_score, row_log_loss
 from calibrant._core.records import Interval
+from calibrant._core.spread import dirichlet_interval
 from calibrant._core.typing import FloatArray, IndexArray
 from calibrant.comparison import holm
 from calibrant.decisions import CostTable
@@ -90,6 +91,7 @@ def _analyze_model(
     errors = _calibration_errors(statistics, model)
     largest_change = np.abs(calibrated - uncalibrated).max(axis=1)
     classes = (None, *evaluation.most_frequent_classes)
+    most_changed = np.argsort(-largest_change, kind="stable")[:MOST_CHANGED]
     return ModelAnalysis(
         name=model.name,
         miscalibration=_miscalibration(statistics, model.uncalibrated, errors[0].uncalibrated),
@@ -110,7 +112,12 @@ def _analyze_model(
         calibrated_confusion=_mean_by_class(calibrated, y),
         uncalibrated_counts=_count_decisions(uncalibrated, y),
         calibrated_counts=_count_decisions(calibrated, y),
-        most_changed=np.argsort(-largest_change, kind="stable")[:MOST_CHANGED],
+        most_changed=most_changed,
+        intervals=None
+        if model.relative_variance is None
+        else dirichlet_interval(
+            calibrated[most_changed], model.relative_variance, len(evaluation.y)
+        ),
     )
 
 

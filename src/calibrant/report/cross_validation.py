@@ -255,4 +255,5 @@ class ClassifierFit:
             calibration_report=getattr(model, "calibration_report_", None),
             has_proba=hasattr(model.estimators_[0], "predict_proba"),
             description=description,
+            relative_variance=model._relative_variance,
         )

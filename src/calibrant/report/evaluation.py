@@ -54,6 +54,9 @@ class ModelEvaluation(Record):
         How it was fitted. ``None`` means unknown.
     is_refitted : bool
         Whether the model or its calibration was fitted again in each split.
+    relative_variance : float or None
+        The typical variance of true probabilities, as a fraction of p (1 - p), according to the fit
+        on all rows. ``None`` means unknown.
     """
 
     name: str
@@ -64,6 +67,7 @@ class ModelEvaluation(Record):
     has_proba: bool = True
     description: FitDescription | None = None
     is_refitted: bool = True
+    relative_variance: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

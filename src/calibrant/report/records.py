@@ -82,6 +82,8 @@ class ModelAnalysis(Record):
         Number of rows of each true class (row) by their most probable class (column).
     most_changed : ndarray of shape (n_most_changed,)
         Indices into the held-out rows whose probabilities change most, in decreasing order.
+    intervals : ndarray of shape (n_most_changed, n_classes, 2) or None
+        95% intervals of their calibrated probabilities. ``None`` means that there are none.
     """
 
     name: str
@@ -102,6 +104,7 @@ class ModelAnalysis(Record):
     uncalibrated_counts: IndexArray
     calibrated_counts: IndexArray
     most_changed: IndexArray
+    intervals: FloatArray | None = None
 
     def most_changed_class(self, row: int) -> int:
         """Return the column index of the class whose probability changes most in a row."""

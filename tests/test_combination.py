@@ -68,9 +68,14 @@ def test_no_rows_give_no_rows():
     assert normalize(np.zeros((0, 3))).shape == (0, 3)
 
 
+def test_a_single_class_is_certain():
+    np.testing.assert_array_equal(couple(np.zeros((3, 1, 1))), np.ones((3, 1)))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ((np.zeros((2, 0, 0)),), r"R must have shape .* got \(2, 0, 0\)"),
         ((np.zeros((2, 3)),), r"R must have shape .* got \(2, 3\)"),
         ((np.zeros((1, 2, 3)),), r"R must have shape .* got \(1, 2, 3\)"),
         ((np.full((1, 2, 2), 1.5),), r"R must lie in \[0, 1\], got values from 1.5 to 1.5"),

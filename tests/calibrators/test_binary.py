@@ -275,10 +275,22 @@ def test_invalid_input_is_refused(calibrator, score, message):
         calibrator.fit(score, [0, 1])
 
 
+def test_bins_of_a_histogram_meet_halfway_between_their_scores():
+    histogram = HistogramCalibrator(n_bins=2).fit([1.0, 2.0, 4.0, 8.0], [0, 0, 1, 1])
+    np.testing.assert_array_equal(histogram.edges_, [3.0])
+    low, high = histogram.predict([2.9, 3.1])
+    assert low < 0.5 < high
+
+
+def test_a_histogram_of_one_bin_gives_the_overall_frequency():
+    histogram = HistogramCalibrator(n_bins=1).fit([1.0, 2.0, 4.0, 8.0], [0, 1, 1, 1])
+    np.testing.assert_allclose(histogram.predict([-9.0, 9.0]), 0.75)
+
+
 @pytest.mark.parametrize("score", [-0.5, 1.5])
 def test_beta_refuses_new_scores_outside_the_unit_interval(score):
     with pytest.raises(ValueError, match="For decision values, use SigmoidCalibrator"):
-        BetaCalibrator().fit([0.1, 0.9], [0, 1]).predict([score])
+        BetaCalibrator().fit([0.1, 0.9], [0, 1]).predict([0.5, score])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ ERROR = np.array([0.05, 0.02, 0.10, 0.20])
 
 def integrate(estimate, error):
     """Return posterior means by numerical integration over the spread, from the definition."""
-    scale = np.sqrt(1 / np.mean(1 / error**2))
+    scale = 4 * np.sqrt(1 / np.mean(1 / error**2))
 
     def density(spread):
         variance = error**2 + spread**2
@@ -41,7 +41,7 @@ def test_the_posterior_is_that_of_numerical_integration():
 def test_intervals_contain_as_much_of_the_posterior_as_their_level_says():
     # The posterior is sampled: the spread by its weight on a fine grid, then mean and effect.
     rng = np.random.RandomState(0)
-    scale = np.sqrt(1 / np.mean(1 / ERROR**2))
+    scale = 4 * np.sqrt(1 / np.mean(1 / ERROR**2))
     uniform = rng.uniform(size=100_000)
     variance = ERROR**2 + (scale * uniform / (1 - uniform))[:, None] ** 2
     total = (1 / variance).sum(axis=1)

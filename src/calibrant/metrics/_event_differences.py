@@ -13,6 +13,8 @@ from calibrant._core.typing import BoolArray, FloatArray, IndexArray
 
 # A shift of the log odds beyond this leaves no doubt about any event.
 LARGEST_SHIFT = 60.0
+# The error of the shifts that end an interval.
+TOLERANCE = 1e-7
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -95,7 +97,7 @@ def _difference(
         return float(residual - sign * width * np.sqrt(weight @ (above * below)))
 
     def end(sign: float) -> float:
-        shift = brentq(excess, -LARGEST_SHIFT, LARGEST_SHIFT, args=(sign,))
+        shift = brentq(excess, -LARGEST_SHIFT, LARGEST_SHIFT, args=(sign,), xtol=TOLERANCE)
         return float(weight @ expit(log_odds + shift) / n_rows)
 
     share = float(weight @ outcome / n_rows)

@@ -209,9 +209,8 @@ def subgroup_calibration(
     The difference of a small subgroup is mostly noise. The shrunken difference is the posterior
     mean in the random-effects model :math:`d_g \sim N(\delta_g, s_g^2)`,
     :math:`\delta_g \sim N(\mu, \tau^2)`, where :math:`s_g` is the standard error to which the
-    interval corresponds. The posterior averages over the spread :math:`\tau` between subgroups,
-    with a uniform prior on the amount of shrinkage [1]_, because a single estimate of
-    :math:`\tau` from two to ten subgroups is unreliable.
+    interval corresponds. The posterior averages over the spread :math:`\tau` between subgroups
+    [1]_, because a single estimate of it from two to ten subgroups is unreliable.
 
     The p-values of subgroups and events test whether their probabilities are right. Labels are
     drawn from the probabilities, and a p-value is the fraction of draws in which the largest

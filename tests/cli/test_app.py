@@ -8,6 +8,7 @@ import calibrant
 from calibrant.cli import app
 
 COMMANDS = {
+    "app",
     "demo",
     "report",
     "fit",
@@ -17,6 +18,7 @@ COMMANDS = {
     "validate",
     "update",
     "export",
+    "plan",
     "datasets",
 }
 
@@ -53,3 +55,8 @@ def test_without_typer_the_error_says_what_to_install():
     assert done.returncode == 1
     assert done.stderr.startswith("calibrant: The command line requires typer")
     assert "pip install 'calibrant[cli,plots]'" in done.stderr
+
+
+def test_the_application_names_a_file_that_is_not_there(run, is_refused):
+    result = run("app", "absent.csv", "--no-browser")
+    is_refused(result, "absent.csv must be a file that you can read")

@@ -43,6 +43,7 @@ ROUTES = [
     Route("/static/app.js", _script, methods=GET),
     Route("/upload/{entrance}", start.upload, methods=PUT),
     Route("/example", start.example, methods=POST),
+    Route("/quit", start.confirm_leaving, methods=GET),
     Route("/quit", start.leave, methods=POST),
     Route("/p/{project}", start.open_project, methods=GET),
     Route("/p/{project}/columns", tables.columns, methods=GET),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -17,6 +18,7 @@ from calibrant.app.pages.common import (
     show,
 )
 from calibrant.app.projects import Entrance, Project
+from calibrant.app.rendering import read_style
 from calibrant.app.uploads import MOST_BYTES, UploadError, receive_file
 
 FIRST_STEPS = {
@@ -68,8 +70,13 @@ async def open_project(request: Request) -> Response:
     return redirect(request, project, first_step(project))
 
 
+async def confirm_leaving(request: Request) -> Response:
+    """Ask whether to stop the application."""
+    return show(request, "quit.html")
+
+
 async def leave(request: Request) -> Response:
-    """Stop the application."""
-    page = show(request, "left.html")
+    """Stop the application; the last page cannot load its style any more."""
+    page = show(request, "left.html", style=Markup(read_style()))
     page.background = request.app.state.leave
     return page

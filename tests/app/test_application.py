@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from calibrant._core.phrases import percent
@@ -69,6 +70,18 @@ def test_the_report_is_that_of_the_command_line(visitor, fitted):
     numbers = json.loads(visitor.get(f"{fitted}/report/report.json").text)
     assert numbers["n_rows"] == 90
     assert numbers["schema"]["target"] == "outcome"
+
+
+def test_the_private_folder_is_not_named(visitor, tmp_path, app):
+    path = tmp_path / "two.xlsx"
+    with pd.ExcelWriter(path) as workbook:
+        for name in ("first", "second"):
+            pd.read_csv(io.BytesIO(make_table())).to_excel(workbook, sheet_name=name, index=False)
+    page = visitor.put(f"{visitor.home}/upload/table", path.read_bytes(), "two.xlsx")
+    assert "two.xlsx has 2 sheets" in text_of(page)
+    page = visitor.post(f"{project_of(page)}/target", **QUICK)
+    assert "two.xlsx has 2 sheets" in page.text
+    assert str(app.folder) not in page.text
 
 
 def test_the_same_choices_do_not_start_the_work_again(visitor, fitted, app):

@@ -36,7 +36,8 @@ def list_processes(mark):
 def start(folder, *arguments):
     """Start the command, and return it with its address."""
     command = subprocess.Popen(
-        [sys.executable, "-m", "calibrant", "app", "--no-browser", *map(str, arguments)],
+        [sys.executable, "-P", "-m", "calibrant", "app", "--no-browser", *map(str, arguments)],
+        cwd=folder.parent,
         env={**os.environ, "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         text=True,
@@ -51,6 +52,7 @@ def test_nothing_is_left_after_five_seconds(sent, tmp_path):
     folder = tmp_path / "temporary"
     folder.mkdir()
     (tmp_path / "table.csv").write_bytes(make_table(300))
+    (tmp_path / "pandas.py").write_text("raise SystemExit")  # must not be imported
     command, address = start(folder, tmp_path / "table.csv")
     with Visitor(address) as visitor:
         assert "table.csv" in visitor.get(address).text
@@ -66,7 +68,7 @@ def test_nothing_is_left_after_five_seconds(sent, tmp_path):
         time.sleep(0.05)
     assert list_processes(mark) == []
     assert list(folder.iterdir()) == []
-    assert {path.name for path in tmp_path.iterdir()} == {"temporary", "table.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {"temporary", "table.csv", "pandas.py"}
 
 
 def test_it_listens_on_this_computer_alone(app):

@@ -159,7 +159,9 @@ class Worker:
             start_new_session=True,  # so that it can be ended with the processes that it started
             env=os.environ
             | dict.fromkeys(("TMPDIR", "JOBLIB_TEMP_FOLDER"), str(folder))
-            | {"PYTHONWARNINGS": "ignore"},  # what users should know is on the pages
+            # What users should know is on the pages. Nothing is imported from the folder in which
+            # the application or a task runs: it may hold a file like numpy.py.
+            | {"PYTHONWARNINGS": "ignore", "PYTHONSAFEPATH": "1"},
         )
         return cls(process)
 

@@ -105,8 +105,16 @@ def clean_name(name: str) -> str:
     """Return a name for a file, without folders and characters that may cause trouble."""
     last = re.split(r"[/\\]", name)[-1]
     stem, dot, suffix = UNSAFE.sub("_", last).rpartition(".")
-    stem = (stem if dot else suffix)[:LONGEST_NAME].strip(". ") or "file"
+    stem = (stem if dot else suffix)[:LONGEST_NAME].strip(". -") or "file"
     return f"{stem}.{suffix[:10]}" if dot else stem
+
+
+def locate(file: Path) -> dict[str, str]:
+    """Return the arguments of a task that name a file and the folder that it is in.
+
+    A task runs in that folder, so that its messages call the file by its name alone.
+    """
+    return {"place": str(file.parent), "file": file.name}
 
 
 def is_model(file: Path) -> bool:

@@ -41,7 +41,7 @@ class RunningApp:
         self._socket = _bind(port)
         self.folder = Path(tempfile.mkdtemp(prefix="calibrant-"))  # for this user only
         self._janitor = subprocess.Popen(
-            [sys.executable, "-m", "calibrant.app.janitor", str(self.folder)],
+            [sys.executable, "-P", "-m", "calibrant.app.janitor", str(self.folder)],
             stdin=subprocess.PIPE,
             start_new_session=True,  # it outlives the application
         )
@@ -58,6 +58,7 @@ class RunningApp:
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=SECONDS_TO_END,
             ws="none",
         )

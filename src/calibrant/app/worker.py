@@ -38,6 +38,7 @@ def run_task(line: str, send: Callable[[dict[str, Any]], None]) -> None:
     content = json.loads(line)
     folder = Path(content["folder"])
     try:
+        os.chdir(content["arguments"].get("place", folder))
         result = TASKS[content["task"]](folder, content["arguments"], Reporter(send))
         send({"result": result})
     except (ValueError, OSError, ImportError) as error:

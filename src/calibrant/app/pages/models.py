@@ -25,7 +25,7 @@ from calibrant.app.pages.common import (
     show,
     wait_for,
 )
-from calibrant.app.projects import Entrance, Project
+from calibrant.app.projects import Entrance, Project, locate
 from calibrant.app.uploads import MOST_BYTES, UploadError, receive_file
 
 # With more classes than this, costs are entered per true class.
@@ -67,7 +67,7 @@ async def start_fit(request: Request) -> Response:
         raise PageError("Choose a model.", "model")
     choice = {"model": model, "calibrated": form.get("calibrated", ["yes"])[0] == "yes"}
     project.choices["fit"] = choice
-    arguments = {"rows": report.arguments["rows"], **choice}
+    arguments = {"place": str(project.folder), "rows": report.arguments["rows"], **choice}
     job = project.request(get_pool(request), "fit", arguments, again=True)
     project.choices["model"] = job.key
     return redirect(request, project, "use")
@@ -77,7 +77,7 @@ def model_job(request: Request, project: Project) -> Job | None:
     """Return the job that has the model of a project, if there is one."""
     job = project.jobs.get(project.choices.get("model", ""))
     if job is None and project.entrance is Entrance.model:
-        arguments = {"file": str(project.file)}
+        arguments = locate(project.file)
         job = project.request(get_pool(request), "open", arguments)
         project.choices["model"] = job.key
     return job
@@ -170,7 +170,8 @@ async def add_rows(request: Request) -> Response:
         return JSONResponse({"error": str(error)}, 413)
     arguments = {
         "model": job.result["file"],
-        "data": str(file),
+        "place": str(file.parent),
+        "data": file.name,
         "costs": project.choices.get("costs"),
     }
     started = project.request(get_pool(request), "predict", arguments)
@@ -201,7 +202,7 @@ async def predictions(request: Request) -> Response:
         project,
         "use",
         job=job,
-        title=str(job.arguments["data"]).replace("\\", "/").rsplit("/", 1)[-1],
+        title=job.arguments["data"],
         content=content,
         found=found,
         wanted=wanted,

@@ -22,7 +22,7 @@ from calibrant.app.pages.common import (
 )
 from calibrant.app.pages.models import model_job
 from calibrant.app.pages.tables import preview_of, reading_of
-from calibrant.app.projects import Project
+from calibrant.app.projects import Project, locate
 from calibrant.app.rendering import add_bar, render
 from calibrant.app.uploads import UploadError, receive_file
 
@@ -43,7 +43,8 @@ async def add_outcomes(request: Request) -> Response:
     arguments = {
         "model": job.result["file"],
         "title": "the model",
-        "data": str(file),
+        "place": str(file.parent),
+        "data": file.name,
         "target": None,
     }
     started = project.request(get_pool(request), "validate", arguments)
@@ -82,7 +83,7 @@ async def start_update(request: Request) -> Response:
     project = get_project(request)
     await read_form(request)
     job = _validation(request, project)
-    arguments = {name: job.arguments[name] for name in ("model", "data", "target")}
+    arguments = {name: job.arguments[name] for name in ("model", "place", "data", "target")}
     updated = project.request(get_pool(request), "update", arguments, again=True)
     if updated.key != project.choices["model"]:
         project.choices["model before"] = project.choices["model"]
@@ -111,7 +112,7 @@ async def outcomes(request: Request) -> Response:
 
 
 def _given(project: Project, target: str) -> dict[str, object]:
-    return {"file": str(project.file), "target": target, **reading_of(project)}
+    return {**locate(project.file), "target": target, **reading_of(project)}
 
 
 async def choose_outcomes(request: Request) -> Response:

@@ -17,7 +17,7 @@ from calibrant.app.pages.common import (
     redirect,
     show,
 )
-from calibrant.app.projects import Entrance, Project
+from calibrant.app.projects import Entrance, Project, locate
 from calibrant.app.rendering import read_style
 from calibrant.app.uploads import MOST_BYTES, UploadError, receive_file
 
@@ -51,7 +51,7 @@ async def upload(request: Request) -> Response:
 async def example(request: Request) -> Response:
     """Create a project on example data."""
     project = get_projects(request).create(Entrance.table, EXAMPLE)
-    job = project.request(get_pool(request), "example", {"file": str(project.file)})
+    job = project.request(get_pool(request), "example", locate(project.file))
     await job.ended.wait()
     if job.error:
         raise PageError(job.error)

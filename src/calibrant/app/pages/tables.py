@@ -25,7 +25,7 @@ from calibrant.app.pages.common import (
     show,
     wait_for,
 )
-from calibrant.app.projects import Project
+from calibrant.app.projects import Project, locate
 from calibrant.app.rendering import add_bar, render
 
 # Folds and repeats of the cross-validation, by thoroughness.
@@ -57,7 +57,7 @@ def preview_of(request: Request, project: Project) -> Job:
 
 
 def _request_preview(request: Request, project: Project) -> Job:
-    arguments = {"file": str(project.file), **reading_of(project)}
+    arguments = {**locate(project.file), **reading_of(project)}
     return project.request(get_pool(request), "preview", arguments)
 
 
@@ -109,7 +109,7 @@ def request_of(project: Project) -> dict[str, Any]:
         for use in USES[1:]
     }
     return {
-        "data": str(project.file),
+        "data": project.file.name,
         "target": target["name"],
         "groups": next(iter(named["groups"]), None),
         "ignore": named["ignore"],
@@ -182,12 +182,17 @@ async def choose_target(request: Request) -> Response:
         "models": models,
         "effort": effort if effort in EFFORTS else "standard",
     }
-    checked = project.request(get_pool(request), "check", request_of(project))
+    checked = _request_check(request, project)
     with suppress(TimeoutError):
         await asyncio.wait_for(checked.ended.wait(), SECONDS_TO_CHECK)
     if checked.state is State.done and not list_warnings(checked):
         return await _start_report(request, project)
     return redirect(request, project, "check")
+
+
+def _request_check(request: Request, project: Project) -> Job:
+    arguments = {"place": str(project.folder), "rows": request_of(project)}
+    return project.request(get_pool(request), "check", arguments)
 
 
 def list_warnings(job: Job) -> list[dict[str, Any]]:
@@ -200,7 +205,7 @@ async def check(request: Request) -> Response:
     project = get_project(request)
     if "target" not in project.choices:
         return redirect(request, project, "target")
-    job = project.request(get_pool(request), "check", request_of(project))
+    job = _request_check(request, project)
     if page := await wait_for(request, project, job, "target"):
         return page
     notices, warnings = job.result["notices"], list_warnings(job)
@@ -258,6 +263,7 @@ async def start_report(request: Request) -> Response:
 async def _start_report(request: Request, project: Project) -> Response:
     n_folds, n_repeats = EFFORTS[project.choices["effort"]]
     arguments = {
+        "place": str(project.folder),
         "rows": request_of(project),
         "models": list(project.choices["models"]),
         "n_folds": n_folds,

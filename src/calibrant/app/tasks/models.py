@@ -54,7 +54,7 @@ def fit(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict[
 def open_model(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict[str, Any]:  # noqa: ARG001
     """Open a saved model."""
     reporter.say("Opening the model")
-    return describe_model(load_model(arguments["file"]), arguments["file"])
+    return describe_model(load_model(arguments["file"]), str(Path(arguments["file"]).resolve()))
 
 
 def save_model(model: SavedModel, folder: Path) -> dict[str, Any]:

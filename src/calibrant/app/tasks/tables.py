@@ -77,7 +77,7 @@ def _describe(found: ColumnPreview) -> dict[str, Any]:
 def check(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict[str, Any]:  # noqa: ARG001
     """Check that a target can be predicted, and find what looks wrong."""
     reporter.say("Checking the columns")
-    request = TableRequest(**arguments)
+    request = TableRequest(**arguments["rows"])
     schema = request.describe(request.read())
     return {
         "n_rows": schema.n_rows,
@@ -93,7 +93,7 @@ def make_report_request(arguments: Mapping[str, Any]) -> ReportRequest:
         TableRequest(**arguments["rows"]),
         tuple(arguments["models"]),
         EvaluationSettings(arguments["n_folds"], arguments["n_repeats"], n_jobs=N_JOBS),
-        arguments["location"],
+        data=arguments["location"],
     )
 
 

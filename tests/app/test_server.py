@@ -34,11 +34,14 @@ def list_processes(mark):
 
 
 def start(folder, *arguments):
-    """Start the command, and return it with its address."""
+    """Start the command in the parent of a folder for temporary files; return its address, too."""
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    if paths := os.environ.get("PYTHONPATH"):  # relative to this folder, not to the other one
+        environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, paths.split(os.pathsep)))
     command = subprocess.Popen(
         [sys.executable, "-P", "-m", "calibrant", "app", "--no-browser", *map(str, arguments)],
         cwd=folder.parent,
-        env={**os.environ, "TMPDIR": str(folder)},
+        env=environment,
         stdout=subprocess.PIPE,
         text=True,
     )

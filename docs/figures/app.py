@@ -53,6 +53,7 @@ def main() -> None:
             page.get_by_label("Quick").check()
             page.get_by_role("button", name="Continue").click()
             page.get_by_role("link", name="Fit and use a model").click()
+            page.get_by_label("Calibrated corrected").check()
             page.get_by_role("button", name="Fit the model").click()
             for name, value in zip(COLUMNS, ("14.5", "20", "0.1", "0.09", "0.18"), strict=True):
                 page.get_by_label(name).fill(value)

@@ -20,8 +20,9 @@ class Visitor:
     """Follows redirects, and waits for work to end."""
 
     def __init__(self, address):
-        self.home = address.rstrip("/")
-        self.origin, _, self.secret = self.home.rpartition("/")
+        scheme, _, host, self.secret, *_ = address.split("/")
+        self.origin = f"{scheme}//{host}"
+        self.home = f"{self.origin}/{self.secret}"
         self.client = httpx.Client(
             headers={"origin": self.origin}, follow_redirects=True, timeout=SECONDS_TO_WORK
         )

@@ -181,6 +181,6 @@ def describe_demand(source: str | Path) -> str | None:
     return (
         f"{printable(str(source))} has {n_bytes / 1e6:,.0f} MB. With a fast model such as naive "
         f"Bayes, it takes about {gigabytes:.1f} GB of memory and {count(minutes, 'minute')} to "
-        "read it, to look for faults and to fit; a random forest takes much longer. A sample of the "
-        "rows may do."
+        "read it, to look for faults and to fit; a random forest takes much longer. A sample of "
+        "the rows may do."
     )

@@ -218,7 +218,7 @@ DECLARATIONS = (
     declare(Pipeline, check=check_steps, steps=fitted_steps),
     declare(
         FeatureUnion,
-        parameters={"transformer_weights": NOTE},
+        parameters={"transformer_weights": maybe(DictOf(Number()))},
         check=check_steps,
         steps=fitted_steps,
     ),

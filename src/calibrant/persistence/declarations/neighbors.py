@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.impute import KNNImputer, MissingIndicator
 from sklearn.neighbors import (
+    VALID_METRICS,
     BallTree,
     KDTree,
     KNeighborsClassifier,
@@ -39,6 +40,10 @@ def check_neighbors(model: Any, part: str) -> None:
     rows = model._fit_X
     if sparse.issparse(rows) and model._fit_method != "brute":
         raise RefusedPartError(f"{part}._fit_method", "must be 'brute' for sparse rows")
+    if model.effective_metric_ not in VALID_METRICS[model._fit_method]:
+        raise RefusedPartError(f"{part}.effective_metric_", "must be a metric of its method")
+    if isinstance(model, RadiusNeighborsClassifier) and not hasattr(model, "outlier_label_"):
+        raise RefusedPartError(f"{part}.outlier_label_", "is missing")
     n_neighbors = getattr(model, "n_neighbors", None)
     if isinstance(model, KNeighborsClassifier) and not isinstance(n_neighbors, Integral):
         raise RefusedPartError(f"{part}.n_neighbors", "must be a whole number")

@@ -33,6 +33,16 @@ class Dense32(Array):
 
 
 @dataclass(frozen=True)
+class Double(Array):
+    """An array of double precision."""
+
+    def _check(self, value: Any, part: str, checker: Checker) -> None:
+        super()._check(value, part, checker)
+        if value.dtype != np.float64:
+            raise RefusedPartError(part, f"must have double precision, got {value.dtype}")
+
+
+@dataclass(frozen=True)
 class SparseOrDense(Specification):
     """A matrix, either dense or in CSR format with valid indices.
 

@@ -17,9 +17,9 @@ from calibrant.persistence.declarations._language import (
     choice,
     declare,
 )
-from calibrant.persistence.declarations.values import Dense32, SparseOrDense
+from calibrant.persistence.declarations.values import Dense32, Double, SparseOrDense
 from calibrant.persistence.refusals import RefusedPartError
-from calibrant.persistence.specifications import FLAG, Array, Integer, ListOf, Number
+from calibrant.persistence.specifications import FLAG, Integer, ListOf, Number
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -90,15 +90,15 @@ FITTED = {
     **PARAMETERS,
     "_dual_coef_": SparseOrDense(),
     "_gamma": Number(0),
-    "_intercept_": Array(("n_pairs",)),
+    "_intercept_": Double(("n_pairs",)),
     "_n_support": Dense32(("*",)),
     "_num_iter": NOTE,
-    "_probA": Array(("*",)),
-    "_probB": Array(("*",)),
+    "_probA": Double(("*",)),
+    "_probB": Double(("*",)),
     "_sparse": FLAG,
     "dual_coef_": SparseOrDense(),
     "fit_status_": choice(0, 1),
-    "intercept_": Array(("n_pairs",)),
+    "intercept_": Double(("n_pairs",)),
     "shape_fit_": ListOf(Integer(0)),
     "support_": Dense32(("*",)),
     "support_vectors_": SparseOrDense(),

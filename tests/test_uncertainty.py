@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from calibrant import CalibratedClassifier, load, save
 from calibrant.datasets import make_waveform
+from calibrant.exceptions import CalibrationWarning
 
 X, Y = make_waveform(120, random_state=0)
 X_NEW, Y_NEW = make_waveform(60, random_state=1)
@@ -181,3 +183,32 @@ def test_saved_models_predict_the_same_intervals_and_sets(estimator: Any, tmp_pa
     loaded = load(tmp_path / "model.skops")
     np.testing.assert_array_equal(loaded.predict_interval(X_NEW), model.predict_interval(X_NEW))
     np.testing.assert_array_equal(loaded.predict_set(X_NEW), model.predict_set(X_NEW))
+
+
+def test_rows_without_scores_have_the_widest_intervals() -> None:
+    class Blind(GaussianNB):
+        def predict_proba(self, X: Any) -> Any:
+            proba = super().predict_proba(X)
+            proba[X[:, 0] > 100] = np.nan
+            return proba
+
+    model = fit(Blind())
+    odd = X_NEW[:3].copy()
+    odd[0, 0] = 1000
+    with pytest.warns(CalibrationWarning, match="returned NaN for 1 of 3 rows"):
+        width = np.ptp(model.predict_interval(odd), axis=2).sum(axis=1)
+    assert width.argmax() == 0
+    with pytest.warns(CalibrationWarning, match="returned NaN for 1 of 1 rows"):
+        assert np.isfinite(model.predict_interval(odd[:1])).all()
+
+
+def test_files_of_earlier_versions_say_what_to_do(voting: CalibratedClassifier) -> None:
+    earlier = deepcopy(voting)
+    for name in ("_relative_variance", "_true_proba"):
+        del earlier.__dict__[name]
+    for ensemble in earlier.ensembles_ or ():
+        del ensemble.variance_factor_
+    with pytest.raises(ValueError, match="saved by an earlier version"):
+        earlier.predict_interval(X_NEW)
+    with pytest.raises(ValueError, match="saved by an earlier version"):
+        earlier.predict_set(X_NEW)

@@ -125,8 +125,10 @@ class UncertaintyMixin(ABC):
         typical = self._relative_variance
         parts = [] if typical is None else [np.full(len(proba), typical)]
         if voters := self._voters():
-            own = self._replicate(X, voters).variance() / binomial_variance(proba)
-            parts.append(np.nan_to_num(INFLATION * own, nan=MOST_VARIANCE))
+            own, largest = self._replicate(X, voters).variance(), binomial_variance(proba)
+            unknown = np.full_like(own, MOST_VARIANCE / INFLATION)
+            known = np.isfinite(own) & (largest > 0)
+            parts.append(INFLATION * np.divide(own, largest, out=unknown, where=known))
         # The spread of few models is noisy, and small by chance for some rows.
         return np.maximum(np.mean(parts, axis=0), 1.0 / (1.0 + self.class_count_.sum()))
 
@@ -140,11 +142,10 @@ class UncertaintyMixin(ABC):
         generated : Generated, default=None
             What the generator produced.
         calibrated : HeldOutScores, default=None
-            The scores that the calibrator of the first problem was fitted to. ``None`` means that
-            nothing was calibrated.
+            The scores that the calibrator of the first problem was fitted to, if any.
         """
         self._relative_variance = self._true_proba = None
-        if generated is None or calibrated is None or self.strategy_.binary:
+        if generated is None or not calibrated or self.strategy_.binary:
             return
         self._record_true_proba(calibrated)
         if generated.relative_variance is not None:
@@ -177,7 +178,9 @@ class UncertaintyMixin(ABC):
         calibrated = [self._calibrate_alone([score], are_proba=True) for score in scores]
         replicates = Replicates(scores, np.array(calibrated), np.full(n_models, factor))
         largest = binomial_variance(replicates.calibrated.mean(axis=0))
-        self._relative_variance = float(INFLATION * replicates.variance().mean() / largest.mean())
+        if largest.any():
+            relative = replicates.variance().mean() / largest.mean()
+            self._relative_variance = float(INFLATION * relative)
 
     def _check_spread(self) -> None:
         """Check that something is known about the spread of the probabilities."""
@@ -220,13 +223,12 @@ class UncertaintyMixin(ABC):
             scores, are_proba = self._scorer.scores(models, self.code_, X)
             found = PredictionScores(scores, are_proba)
             scored = found.is_scored()
-            found = found.take(scored)
-            for proba, values in (
-                (uncalibrated, self._combine(found, False)),
-                (calibrated, self._calibrate_alone(found.of_models, are_proba)),
-            ):
+            for proba in (uncalibrated, calibrated):
                 proba.append(np.full((len(scored), len(self.class_count_)), np.nan))
-                proba[-1][scored] = values
+            if scored.any():
+                found = found.take(scored)
+                uncalibrated[-1][scored] = self._combine(found, False)
+                calibrated[-1][scored] = self._calibrate_alone(found.of_models, are_proba)
         factor = np.asarray(most.variance_factor_)
         return Replicates(np.array(uncalibrated), np.array(calibrated), factor)
 

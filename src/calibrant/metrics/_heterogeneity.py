@@ -141,15 +141,14 @@ def adjusted_p_values(
         return np.asarray(drawn * np.sqrt(weight))
 
     chunk = max(1, MAX_CHUNK_SIZE // (len(rows) * (proba.shape[1] + 1)))
-    drawn = np.concatenate(
-        [
-            sums.compute(simulate(min(chunk, n_resamples - done)))
-            for done in range(0, n_resamples, chunk)
-        ]
-    )
-    deviation = np.sqrt(np.mean(drawn**2, axis=0) + LEAST_VARIANCE)
-    largest = (np.abs(drawn) / deviation).max(axis=(1, 2))
-    found = np.abs(sums.compute(residual[None])[0]) / deviation
+    drawn = [
+        sums.compute(simulate(min(chunk, n_resamples - done)))
+        for done in range(0, n_resamples, chunk)
+    ]
+    # The observed sums are treated like the drawn ones, also here, so that the test is exact.
+    every = np.concatenate([sums.compute(residual[None]), *drawn])
+    statistic = np.abs(every) / np.sqrt(np.mean(every**2, axis=0) + LEAST_VARIANCE)
+    found, largest = statistic[0], statistic[1:].max(axis=(1, 2))
     n_larger = (largest >= found[..., None] * (1.0 - ROUNDING)).sum(axis=-1)
     return np.asarray((1 + n_larger) / (1 + n_resamples))
 

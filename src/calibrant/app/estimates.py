@@ -13,8 +13,8 @@ SECONDS = {
     "neighbors": (0.3, 0.05),
 }
 USUAL_COLUMNS = 21
-# Tests and intervals of the report, per model.
-ANALYSIS_SECONDS = 2.0
+# Tests and intervals of the report, per model: a constant, and per thousand rows.
+ANALYSIS_SECONDS = (1.0, 0.3)
 # Two processes share the work.
 SPEEDUP = 1.7
 
@@ -34,6 +34,8 @@ def estimate_seconds(
         Settings of the cross-validation.
     """
     constant, slope = SECONDS[model]
+    thousands = n_rows / 1000
     width = max(n_columns / USUAL_COLUMNS, 0.5)
-    per_fit = constant + slope * width * n_rows / 1000
-    return per_fit * (n_folds * n_repeats + 1) / SPEEDUP + ANALYSIS_SECONDS
+    per_fit = constant + slope * width * thousands
+    analysis = ANALYSIS_SECONDS[0] + ANALYSIS_SECONDS[1] * thousands
+    return per_fit * (n_folds * n_repeats + 1) / SPEEDUP + analysis

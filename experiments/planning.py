@@ -78,16 +78,8 @@ def coverage_rows(name: str, repeats: int, jobs: int) -> list[list[str]]:
     return rows
 
 
-def main() -> None:
-    """Write the page."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.planning", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=30, help="pilots per case")
-    parser.add_argument("--jobs", type=int, default=2, help="parallel processes")
-    parser.add_argument("--output", type=Path, default=Path("results/planning/README.md"))
-    arguments = parser.parse_args()
-    rows = [
-        row for name in MODELS for row in coverage_rows(name, arguments.repeats, arguments.jobs)
-    ]
+def page(rows: list[list[str]], repeats: int) -> str:
+    """Return the page."""
     table = Table(
         "Coverage of 90% intervals of extrapolated learning curves",
         [
@@ -95,22 +87,35 @@ def main() -> None:
             *("gain from doubling", "median estimate of it", "true gain", "rows needed are known"),
         ],
         plain_rows(rows),
-        f"{arguments.repeats} pilots of waveforms (3 classes) per row; temperature scaling. True "
-        f"values are means of as many fits with {N_TEST:,} test rows each.",
+        f"{repeats} pilots of waveforms (3 classes) per row; temperature scaling. True values are "
+        f"means of as many fits with {N_TEST:,} test rows each.",
     )
-    command = f".venv/bin/python -m experiments.planning --repeats {arguments.repeats}"
     text = f"""# Learning curves
 
 How often the intervals of `calibrant.planning.learning_curve` contain the log loss that models
 reach with more rows. Rebuild this page with
 
 ```
-{command}
+.venv/bin/python -m experiments.planning --repeats {repeats}
 ```
 
 """
+    return text + render(table, "markdown")
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.planning", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=20, help="pilots per case")
+    parser.add_argument("--jobs", type=int, default=2, help="parallel processes")
+    parser.add_argument("--output", type=Path, default=Path("results/planning/README.md"))
+    arguments = parser.parse_args()
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(text + render(table, "markdown"), encoding="utf-8")
+    rows: list[list[str]] = []
+    for name in MODELS:
+        rows += coverage_rows(name, arguments.repeats, arguments.jobs)
+        # An interrupted run leaves the models that are complete.
+        arguments.output.write_text(page(rows, arguments.repeats), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from experiments.measures import (
     WORLDS,
     cover_once,
     estimate,
+    fast_once,
     fit_local,
     prior_once,
     slope_once,
@@ -82,3 +83,11 @@ def test_shares_are_estimated_with_and_without_a_change():
     assert found.shape == (20, 5)
     assert found[:, 0].mean() > 0.8
     assert found[:, 1].mean() < 0.3
+
+
+def test_fast_measures_cover_values_that_are_known():
+    world = WORLDS["calibrated"]
+    truth = true_values(world, 2, 20_000)
+    covered = [fast_once(world, 100, seed, truth) for seed in range(20)]
+    assert np.shape(covered) == (20, 4)
+    assert np.mean(covered) > 0.8

@@ -245,16 +245,17 @@ def _list_classes() -> str:
 def _note(results: Results, text: str) -> str:
     repeats = len(next(iter(results.values())))
     return (
-        f"{text} {repeats} data sets, each of another world, per case, and {N_NEW} new rows each."
+        f"{text} {repeats} data sets per case, each from its own population, and {N_NEW} new rows "
+        "each."
     )
 
 
 README = f"""# Intervals for single probabilities, and prediction sets
 
 How often the intervals of `CalibratedClassifier.predict_interval` contain the true probability, and
-the sets of `predict_set` the class, in simulations. Each data set comes from a world of its own
-with {N_FEATURES} features: log odds that are linear in the features, Gaussian classes with
-independent features, or log odds with squares and products of features. Logistic regression has the
+the sets of `predict_set` the class, in simulations. Each data set comes from its own simulated
+population with {N_FEATURES} features: log odds that are linear in the features, Gaussian classes
+with independent features, or log odds with squares and products of features. Logistic regression has the
 right form in the first, naive Bayes in the second, and a forest in none.
 
 [by-truth.md](by-truth.md), [by-classes.md](by-classes.md) and [sets.md](sets.md) are written by

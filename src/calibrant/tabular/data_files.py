@@ -24,7 +24,7 @@ STANDARD_INPUT = "-"
 # A file must not unpack to more bytes: a small file can be made to fill the memory.
 MOST_UNPACKED = 512 * 2**20
 # Text files that take many times their size when all cells are in memory, the bytes from which on
-# this is said, and what `calibrant fit` took for files of 19 and 57 MB: results/limits.md.
+# this is said, and what `calibrant fit` took for a file of 19 MB: results/limits.md.
 TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".txt"})
 LARGE_FILE = 50_000_000
 MEMORY_BYTES, MEMORY_PER_BYTE = 200e6, 18.0

@@ -255,8 +255,8 @@ README = f"""# Intervals for single probabilities, and prediction sets
 How often the intervals of `CalibratedClassifier.predict_interval` contain the true probability, and
 the sets of `predict_set` the class, in simulations. Each data set comes from its own simulated
 population with {N_FEATURES} features: log odds that are linear in the features, Gaussian classes
-with independent features, or log odds with squares and products of features. Logistic regression has the
-right form in the first, naive Bayes in the second, and a forest in none.
+with independent features, or log odds with squares and products of features. Logistic regression
+has the right form in the first, naive Bayes in the second, and a forest in none.
 
 [by-truth.md](by-truth.md), [by-classes.md](by-classes.md) and [sets.md](sets.md) are written by
 

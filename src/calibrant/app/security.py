@@ -22,7 +22,7 @@ HOST = "127.0.0.1"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 REFUSED = (
     "calibrant refused this request. Open the address that it printed when it started, including "
-    "the long part after the last slash.\n"
+    "the long secret after the port.\n"
 )
 
 

@@ -31,8 +31,8 @@ async def receive_file(request: Request, file: Path) -> None:
                 n_bytes += len(block)
                 if n_bytes > MOST_BYTES:
                     raise UploadError(
-                        f"A file must have at most {MOST_BYTES // 2**20} MB, and this one has "
-                        "more. Remove columns or rows that are not needed, or use the command line."
+                        f"A file must be at most {MOST_BYTES // 2**20} MB, but this one is larger. "
+                        "Remove columns or rows that are not needed, or use the command line."
                     )
                 stream.write(block)
     except ClientDisconnect:
@@ -58,5 +58,5 @@ async def read_form_body(request: Request) -> bytes:
     async for block in request.stream():
         body += block
         if len(body) > MOST_FORM_BYTES:
-            raise UploadError("The form must have at most 4 MB. Go back and shorten its entries.")
+            raise UploadError("The form must be at most 4 MB. Go back and shorten its entries.")
     return body

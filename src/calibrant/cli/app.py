@@ -28,8 +28,8 @@ def app(
 ) -> None:
     """Open calibrant in the browser: drop a table, get an answer.
 
-    The pages are served by this computer to itself, and nothing leaves it. Stop with Ctrl-C, or
-    with the button on the page.
+    This computer serves the pages to its own browser, and nothing leaves it. To stop, press Ctrl-C
+    or choose Quit on a page.
     """
     with one_line_errors():
         try:

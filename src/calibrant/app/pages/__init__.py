@@ -1,1 +1,1 @@
-"""The pages of the application, one module per part of the way through it."""
+"""The pages of the application, one module per part."""

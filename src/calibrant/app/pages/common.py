@@ -48,8 +48,8 @@ STEP_TO_MEND = {
     "calibrate": "outcomes",
 }
 GONE = (
-    "This page belongs to a file that calibrant no longer has: it was started again since then. "
-    "Choose the file again."
+    "This page belongs to a file that calibrant no longer has, because it was restarted. Choose "
+    "the file again."
 )
 
 

@@ -147,8 +147,8 @@ def case(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict
     model = read_model(arguments["model"])
     if not isinstance(model, TableModel):
         raise ValueError(
-            "A single case must be for a model of a table, but this one corrects probabilities. "
-            "Use a table of probabilities instead."
+            "A single case requires a model that was fitted to a table, but this one corrects "
+            "probabilities. Choose a table of probabilities instead."
         )
     row = make_row(model, arguments["values"])
     proba = model.predict_proba(row)[0]

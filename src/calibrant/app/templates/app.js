@@ -11,7 +11,7 @@ for (const drop of document.querySelectorAll("[data-upload]")) {
     if (!file) return;
     const most = Number(drop.dataset.mostMegabytes);
     if (file.size > most * 2 ** 20) {
-      say(`A file must have at most ${most} MB, and ${file.name} has ${Math.ceil(file.size / 2 ** 20)} MB. Remove columns or rows that are not needed.`, true);
+      say(`A file must be at most ${most} MB, but ${file.name} is ${Math.ceil(file.size / 2 ** 20)} MB. Remove columns or rows that are not needed.`, true);
       return;
     }
     const request = new XMLHttpRequest();

@@ -10,7 +10,7 @@ def test_a_large_file_is_announced(tmp_path):
     path = tmp_path / "big.csv"
     with path.open("wb") as file:
         os.truncate(file.fileno(), 4 * LARGE_FILE)  # takes no space
-    assert "big.csv has 200 MB." in describe_demand(path)
+    assert "big.csv is 200 MB." in describe_demand(path)
     assert "about 3.8 GB of memory and 7 minutes" in describe_demand(path)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtri, xlogy
 from sklearn.utils import check_array
 
+from calibrant._core.phrases import count
 from calibrant._core.records import Record
 from calibrant._core.rowwise import normalize_rows
 from calibrant._core.typing import FloatArray
@@ -51,8 +52,8 @@ class DevelopmentPlan(Record):
     def __str__(self) -> str:
         return (
             f"To fit: {name_rows(self.n_rows, 'row')} for logistic regression with "
-            f"{self.n_features} features, so that it is hardly overfitted (shrinkage of at least "
-            f"{SHRINKAGE:g}). Other models may need more."
+            f"{count(self.n_features, 'feature')}, so that it is hardly overfitted (shrinkage of "
+            f"at least {SHRINKAGE:g}). Other models may need more."
         )
 
 

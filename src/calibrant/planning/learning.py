@@ -103,7 +103,7 @@ class LearningCurve(Record):
             [
                 f"To fit: {self._answer()} Twice as many rows as the pilot has would lower the log "
                 f"loss by about {gain.estimate:.1%} ({level} interval: {gain.low:.1%} to "
-                f"{gain.high:.1%}); rows are enough if this is less than {self.wanted_gain:.0%}.",
+                f"{gain.high:.1%}); there are enough rows if this is below {self.wanted_gain:.0%}.",
                 f"  {'rows':>7}  log loss  {level} interval",
                 *rows,
             ]

@@ -179,8 +179,8 @@ def describe_demand(source: str | Path) -> str | None:
     gigabytes = (MEMORY_BYTES + MEMORY_PER_BYTE * n_bytes) / 1e9
     minutes = round(SECONDS_PER_MEGABYTE * n_bytes / 60e6) or 1
     return (
-        f"{printable(str(source))} has {n_bytes / 1e6:,.0f} MB. With a fast model such as naive "
+        f"{printable(str(source))} is {n_bytes / 1e6:,.0f} MB. With a fast model such as naive "
         f"Bayes, it takes about {gigabytes:.1f} GB of memory and {count(minutes, 'minute')} to "
-        "read it, to look for faults and to fit; a random forest takes much longer. A sample of "
-        "the rows may do."
+        "read the file, check it and fit the model; a random forest takes much longer. A sample of "
+        "the rows may be enough."
     )

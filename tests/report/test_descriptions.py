@@ -28,14 +28,14 @@ def test_the_source_of_held_out_scores_is_named(rows):
     found = describe(rows, forest, method="temperature")
     assert found.subject == "it (RandomForestClassifier)"
     assert found.sentence == (
-        "{subjects} {were} calibrated by temperature, using held-out scores of the training rows "
-        "(out-of-bag votes)."
+        "{subjects} {were} calibrated by the method 'temperature', using held-out scores of the "
+        "training rows (out-of-bag votes)."
     )
     groups = np.arange(60) // 2
     assert "(votes of small ensembles" in describe(rows, forest, groups, method="sigmoid").sentence
     assert "(cross-validation)" in describe(rows, GaussianNB(), method="sigmoid", cv=3).sentence
     found = describe(rows, GaussianNB(), method="enir", strategy="one-vs-rest")
-    assert "with the one-vs-rest strategy by enir" in found.sentence
+    assert "with the one-vs-rest strategy by the method 'enir'" in found.sentence
     assert "(Monte Carlo cross-validation)" in found.sentence
 
 

@@ -39,8 +39,8 @@ def test_models_that_are_fitted_alike_share_a_sentence(rows):
     expected = f"60 rows of 3 classes: 0 (n = {counts[0]}), 1 (n = {counts[1]}) and 2 (n = "
     assert expected in found
     assert (
-        "One (GaussianNB) and two (GaussianNB(var_smoothing=0.1)) were calibrated by temperature, "
-        "using held-out scores of the training rows (cross-validation)." in found
+        "One (GaussianNB) and two (GaussianNB(var_smoothing=0.1)) were calibrated by the method "
+        "'temperature', using held-out scores of the training rows (cross-validation)." in found
     )
     assert (
         "3-fold cross-validation of rows, stratified by class, repeated 2 times (random seed 7)"
@@ -72,7 +72,7 @@ def test_given_probabilities_are_not_said_to_have_been_fitted(rows):
     evaluation = evaluate_probabilities(proba, y, calibrator="temperature", n_repeats=1)
     found = describe_methods(analyze(evaluation), Source()).paragraph
     assert "given and are assumed to be predictions for rows that the model was not fitted" in found
-    assert "The probabilities of your model were recalibrated by temperature." in found
+    assert "The probabilities of your model were recalibrated by the method 'temperature'." in found
     assert "Recalibration was evaluated by 5-fold cross-validation" in found
     assert "All steps" not in found
 

@@ -154,8 +154,8 @@ def test_changed_rows_show_how_sure_their_probability_is(make_evaluation):
     analysis = analyze(replace(evaluation, models=(known,)))
     page = render_report(analysis, Source("given"))
     low, high = analysis.models[0].intervals[0, 1]
-    assert f"it may be {low:.0%} to {high:.0%} in truth" in page
-    assert "in truth" not in render_report(analyze(evaluation), Source("given"))
+    assert f"may be anywhere from {low:.0%} to {high:.0%}." in page
+    assert "may be anywhere from" not in render_report(analyze(evaluation), Source("given"))
 
 
 def test_strips_show_changes_relative_to_the_scores(make_evaluation):

@@ -110,7 +110,7 @@ def test_findings_are_named_the_most_certain_ones_first(analysis):
     ("p_values", "difference", "expected"),
     [
         ((0.01, 0.9), 0.01, "The subgroups differ from each other beyond chance (p"),
-        ((0.01, 0.9), 0.5, "one correction for all rows may do."),
+        ((0.01, 0.9), 0.5, "one correction for all rows may be enough."),
         ((0.5, 0.9), 0.01, "it is not certain in which of them the probabilities are wrong."),
         ((0.5, 0.9), 0.5, "Nor do the subgroups differ from each other beyond chance"),
     ],

@@ -96,7 +96,9 @@ def describe_method(method: Any, calibrator: Any) -> str:
     """Name a calibration method within a sentence."""
     if isinstance(calibrator, AutoCalibrator):
         return AVERAGE
-    return method if isinstance(method, str) and method != "auto" else type(calibrator).__name__
+    if isinstance(method, str) and method != "auto":
+        return f"the method {method!r}"
+    return type(calibrator).__name__
 
 
 def name_estimator(estimator: Any) -> str:

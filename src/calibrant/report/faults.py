@@ -49,7 +49,7 @@ FAULTS_OF_ROWS = {
         Fault(
             "counts",
             point="each row may stand for several cases",
-            remedy="repeat each row as many times as it counts",
+            remedy="repeat each row as often as its count says",
             exception="each row is one case",
         ),
         Fault(

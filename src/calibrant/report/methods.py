@@ -83,7 +83,6 @@ def describe_methods(analysis: Analysis, source: Source) -> MethodsParagraph:
     Returns
     -------
     MethodsParagraph
-    -------
         The paragraph and its references.
     """
     evaluation = analysis.evaluation

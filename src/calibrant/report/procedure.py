@@ -68,8 +68,8 @@ def describe_intervals(*, is_grouped: bool, is_given: bool) -> str:
     models = (
         ""
         if is_given
-        else " The models of the folds count as one: what differs between models fitted on other "
-        "rows is not included."
+        else " They treat the models of the folds as one model, and do not account for how models "
+        "fitted on other rows would differ."
     )
     groups = (
         " Except for those of subgroups, they treat rows of one group as independent, so they are "

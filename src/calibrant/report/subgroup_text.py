@@ -43,8 +43,8 @@ def describe_subgroups(found: ColumnCalibration) -> str:
         second = f"The subgroups differ from each other beyond chance ({test})."
     elif is_wrong:
         second = (
-            f"That the subgroups differ from each other is not certain ({test}): one correction "
-            "for all rows may do."
+            f"It is not certain that the subgroups differ from each other ({test}): one correction "
+            "for all rows may be enough."
         )
     elif differs:
         second = (
@@ -66,7 +66,7 @@ def _describe_findings(calibration: SubgroupCalibration) -> str:
     if not cells:
         return (
             "In no subgroup are the probabilities wrong beyond chance (smallest "
-            f"{p_value(calibration.p_value)}). Small errors may be hidden: see the intervals."
+            f"{p_value(calibration.p_value)}). Smaller errors are possible: see the intervals."
         )
     cells.sort(key=lambda cell: cell[:2])
     phrases = []

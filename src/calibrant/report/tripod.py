@@ -48,8 +48,8 @@ ITEMS = (
     ReportingItem(
         "12d, 23b",
         "heterogeneity across clusters, such as hospitals",
-        "Subgroups, with --by of the cluster",
-        "Subgroups, with --by of the cluster",
+        "Subgroups, with --by and the column of clusters",
+        "Subgroups, with --by and the column of clusters",
     ),
     ReportingItem(
         "12e", "measures and plots of performance", "Methods paragraph", "Methods paragraph"
@@ -72,8 +72,8 @@ ITEMS = (
     ReportingItem(
         "14",
         "fairness",
-        "Subgroups, with --by, show differences; what you did about them is yours to tell",
-        "Subgroups, with --by, show differences; what you did about them is yours to tell",
+        "Subgroups, with --by, show differences; what you did about them is yours to report",
+        "Subgroups, with --by, show differences; what you did about them is yours to report",
     ),
     ReportingItem(
         "15",

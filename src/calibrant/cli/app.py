@@ -13,7 +13,7 @@ from calibrant.cli.messages import one_line_errors
 def app(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE]", help="Data file or model file to start with."),
+        typer.Argument(metavar="FILE", help="Data file or model file to start with."),
     ] = None,
     port: Annotated[
         int,

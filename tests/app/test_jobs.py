@@ -1,5 +1,6 @@
 """Work can be watched and stopped, and ends if nobody watches."""
 
+import asyncio
 import os
 import time
 from pathlib import Path
@@ -73,3 +74,72 @@ def test_a_job_has_the_same_name_for_the_same_arguments():
     assert first == jobs.make_key("report", {"b": [2], "a": 1})
     assert first != jobs.make_key("report", {"a": 1, "b": [3]})
     assert first != jobs.make_key("fit", {"a": 1, "b": [2]})
+
+
+def test_a_stop_while_processes_start_does_not_touch_other_jobs(tmp_path):
+    async def work():
+        pool = jobs.Pool(tmp_path)
+        pool.open()
+        stopped, other = (
+            jobs.Job("example", {"file": name}, tmp_path / name) for name in ("first", "second")
+        )
+        pool.start(stopped)
+        pool.start(other)
+        await asyncio.sleep(0)  # both wait for the first process
+        await pool.stop(stopped)
+        await asyncio.wait_for(other.ended.wait(), 60)
+        await pool.close()
+        return stopped.state, other.state
+
+    assert asyncio.run(work()) == (jobs.State.stopped, jobs.State.done)
+
+
+def test_work_without_a_process_fails_in_words(tmp_path, monkeypatch):
+    async def refuse(folder):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    async def work():
+        pool = jobs.Pool(tmp_path)
+        pool.open()
+        job = jobs.Job("example", {"file": "table.csv"}, tmp_path / "job")
+        pool.start(job)
+        await asyncio.wait_for(job.ended.wait(), 5)
+        await pool.close()
+        return job
+
+    monkeypatch.setattr(jobs.Worker, "start", refuse)
+    job = asyncio.run(work())
+    assert job.state is jobs.State.failed
+    assert "Close other programs" in job.error
+
+
+def test_a_second_stop_waits_for_the_first(tmp_path, monkeypatch):
+    class Deaf:
+        """A process that takes a while to end."""
+
+        is_alive, is_stopped = True, False
+
+        async def work(self, job):
+            await asyncio.sleep(60)
+
+        async def stop(self):
+            await asyncio.sleep(0.1)
+            self.is_alive, self.is_stopped = False, True
+
+    async def work():
+        pool = jobs.Pool(tmp_path)
+        job = jobs.Job("example", {}, tmp_path / "job")
+        pool.start(job)
+        await asyncio.sleep(0.01)
+        first = asyncio.create_task(pool.stop(job))
+        await asyncio.sleep(0.01)
+        await asyncio.gather(pool.stop(job), first)
+
+    process = Deaf()
+
+    async def start(folder):
+        return process
+
+    monkeypatch.setattr(jobs.Worker, "start", start)
+    asyncio.run(work())
+    assert process.is_stopped

@@ -33,6 +33,10 @@ KILLED = (
     "The system ended this work, most likely because memory ran out. Close other programs, or use "
     "fewer rows or fewer models."
 )
+NOT_STARTED = (
+    "The system must start a process for this work, but it cannot. Close other programs, and start "
+    "it again."
+)
 
 
 class State(StrEnum):
@@ -255,18 +259,25 @@ class Pool:
     async def stop(self, job: Job) -> None:
         """Stop a job and the processes that work on it."""
         task = self._tasks.get(job)
+        # Work that has ended is not interrupted: its process is being ended, or kept.
+        is_active = not job.is_ended
         job.end(State.stopped)
-        if task is not None:
+        if task is None:
+            return
+        if is_active:
             task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        await asyncio.wait([task])
 
     async def _run(self, job: Job) -> None:
         async with self._places:
             if job.is_ended:
                 return
             job.state, job.began = State.running, time.monotonic()
-            worker = await self._take()
+            try:
+                worker = await self._take()
+            except OSError as error:
+                job.end(State.failed, error=f"{NOT_STARTED} ({error.strerror})")
+                return
             try:
                 await worker.work(job)
             except asyncio.CancelledError:
@@ -284,7 +295,8 @@ class Pool:
     async def _take(self) -> Worker:
         """Return a process without a job."""
         if self._starting:
-            await asyncio.gather(*self._starting)
+            # Not `gather`, which would cancel them for all others if this job is stopped.
+            await asyncio.wait(self._starting)
         alive = [worker for worker in self._spare if worker.is_alive]
         self._spare = alive[1:]
         return alive[0] if alive else await Worker.start(self._folder)
@@ -294,7 +306,8 @@ class Pool:
 
         async def start() -> None:
             if self._is_open:
-                self._spare.append(await Worker.start(self._folder))
+                with suppress(OSError):  # the next job says so, if it cannot have one either
+                    self._spare.append(await Worker.start(self._folder))
 
         task = asyncio.create_task(start())
         self._starting.add(task)

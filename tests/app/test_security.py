@@ -1,5 +1,6 @@
 """Requests from elsewhere are refused, whatever they ask for."""
 
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -65,6 +66,25 @@ def test_forms_and_files_of_other_sites_are_refused(visitor, headers):
         f"{visitor.home}/upload/table", content=make_table(), headers=headers
     )
     assert answer.status_code == 403
+
+
+def test_pages_are_not_sent_to_other_origins(visitor):
+    answer = visitor.client.get(f"{visitor.home}/", headers={"origin": FOREIGN})
+    assert answer.status_code == 403
+
+
+def test_a_request_without_a_path_is_refused(visitor):
+    host = visitor.origin.removeprefix("http://")
+    with socket.create_connection(host.split(":"), timeout=10) as connection:
+        request = f"OPTIONS * HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        connection.sendall(request.encode())
+        assert connection.recv(4096).startswith(b"HTTP/1.1 403")
+
+
+def test_an_unknown_entrance_is_no_page(visitor):
+    answer = visitor.send(f"{visitor.home}/upload/elsewhere", b"a,b\n1,2\n")
+    assert answer.status_code == 404
+    assert "start page" in answer.json()["error"]
 
 
 def test_other_sites_may_open_the_application_but_not_embed_it(visitor):

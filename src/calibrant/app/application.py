@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from calibrant.app.jobs import Pool
 from calibrant.app.pages import models, outcomes, start, tables, work
-from calibrant.app.pages.common import PageError, show
+from calibrant.app.pages.common import GONE, PageError, show
 from calibrant.app.projects import Projects
 from calibrant.app.rendering import read_asset, read_style
 from calibrant.app.security import Guard
@@ -129,7 +129,7 @@ async def _show_page_error(request: Request, error: Exception) -> Response:
 
 async def _show_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    text = error.detail if error.status_code == 404 and " " in error.detail[10:] else NO_PAGE
+    text = GONE if error.detail == GONE else NO_PAGE
     return _show_error(request, text, error.status_code)
 
 

@@ -88,13 +88,14 @@ class Guard:
                 MutableHeaders(scope=message).update(self.headers)
             await send(message)
 
-        _, first, *rest = scope["path"].split("/")
+        # Requests such as "OPTIONS *" have no slash.
+        first, _, rest = scope["path"].removeprefix("/").partition("/")
         is_known = hmac.compare_digest(first.encode(), self.secret.encode())
         if not is_known or not self._is_from_here(scope["method"], Headers(scope=scope)):
             await PlainTextResponse(REFUSED, 403)(scope, receive, send_with_headers)
             return
         root = f"{scope.get('root_path', '')}/{self.secret}"
-        inner = {**scope, "root_path": root, "path": f"{root}/{'/'.join(rest)}"}
+        inner = {**scope, "root_path": root, "path": f"{root}/{rest}"}
         await self.app(inner, receive, send_with_headers)
 
     def _is_from_here(self, method: str, headers: Mapping[str, str]) -> bool:
@@ -102,8 +103,10 @@ class Guard:
         if headers.get("host") not in self.hosts:
             return False
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin is not None and origin not in self.origins:
+            return False
         if method in SAFE_METHODS:
             # Anyone may link to the application, who knows the secret; nothing may embed it.
             is_opened = headers.get("sec-fetch-dest") == "document"
             return site in (None, "same-origin", "none") or is_opened
-        return origin in self.origins and site in (None, "same-origin")
+        return origin is not None and site in (None, "same-origin")

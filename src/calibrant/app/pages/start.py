@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from markupsafe import Markup
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -36,9 +37,11 @@ async def start(request: Request) -> Response:
 
 async def upload(request: Request) -> Response:
     """Take a file, and say where its project is."""
-    entrance = Entrance(request.path_params["entrance"])
+    entrance = request.path_params["entrance"]
+    if entrance not in FIRST_STEPS:
+        raise HTTPException(404)
     name = unquote(request.headers.get("x-file-name", "")) or "file"
-    project = get_projects(request).create(entrance, name)
+    project = get_projects(request).create(Entrance(entrance), name)
     try:
         await receive_file(request, project.file)
     except UploadError as error:

@@ -195,6 +195,15 @@ def test_an_example_is_ready(visitor):
     assert "waveform.csv : 300 rows, 22 columns" in text_of(page)
 
 
+def test_forms_that_no_longer_fit_lead_back(visitor):
+    page = visitor.put(f"{visitor.home}/upload/table", make_table(60, seed=21))
+    project = project_of(page)
+    visitor.post(f"{project}/target", target="3", model="naive-bayes", effort="quick")
+    page = visitor.post(f"{project}/check")
+    assert page.status_code == 400
+    assert "no longer applies" in page.text
+
+
 def test_steps_that_were_not_reached_lead_to_those_that_were(visitor):
     page = visitor.put(f"{visitor.home}/upload/table", make_table())
     project = project_of(page)

@@ -128,7 +128,7 @@ async def choose_outcomes(request: Request) -> Response:
         project.choices["outcome"] = names[int(position)]
         return redirect(request, project, "outcomes")
     assigned = project.find("assign")
-    if assigned is None or "outcome" not in project.choices:
+    if assigned is None or assigned.state is not State.done or "outcome" not in project.choices:
         return redirect(request, project, "outcomes")
     chosen = {
         name: form.get(f"column-{position}", [""])[0]

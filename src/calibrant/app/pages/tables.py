@@ -235,11 +235,12 @@ async def follow_advice(request: Request) -> Response:
     """Change a choice as a warning advises, and check again."""
     project = get_project(request)
     form = await read_form(request)
-    name, _, value = form.get("option", [""])[0].partition("=")
+    option = form.get("option", [""])[0]
+    name, _, value = option.partition("=")
     job = project.find("check")
     if job is None or "target" not in project.choices:
         return redirect(request, project, "target")
-    if form["option"][0] not in [each["option"] for each in job.result.get("notices", [])]:
+    if option not in [each["option"] for each in job.result.get("notices", [])]:
         raise PageError("The advice no longer applies. Choose again.", "target")
     if name == "--merge-case":
         project.choices["target"] = {**project.choices["target"], "merge_case": True}

@@ -42,7 +42,10 @@ async def restart(request: Request) -> Response:
     """Start a stopped job again."""
     job = get_job(request)
     form = await read_form(request)
-    get_project(request).request(get_pool(request), job.task, job.arguments, again=True)
+    project = get_project(request)
+    project.request(get_pool(request), job.task, job.arguments, again=True)
+    if job.task == "update":  # when it was stopped, the model before it took its place
+        project.choices["model"] = job.key
     return _return(request, form)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core.fitting import LARGEST_SEED, Fitter
+from calibrant._core.fitting import Fitter
 from calibrant._core.held_out import HeldOutScores, scored_points
-from calibrant._core.problems import ProblemSplit, ScoringProblem
+from calibrant._core.problems import ProblemSplit, ScoringProblem, is_scored
 from calibrant._core.splits import make_draws
 from calibrant._core.threads import one_blas_thread
 from calibrant._core.training_data import TrainingData
@@ -142,9 +142,10 @@ def score_again(fitter: Fitter, problem: ScoringProblem, held_out: HeldOutScores
     # Rows that cannot be held out may be the only ones of their class.
     train = np.concatenate([rows[~test], np.setdiff1d(problem.rows, rows)])
     again = ProblemSplit(problem, train, rows[scored], 0)
-    [(score, _)] = fitter.fit_and_score([again], rng.randint(LARGEST_SEED, size=1), [False])
-    both = np.concatenate([scored, scored])
-    points = held_out.take(both)
+    [score], _ = score_splits(fitter, [again], [False])
+    both_scored = is_scored(score)
+    scored, score = scored[both_scored], score[both_scored]
+    points = held_out.take(np.concatenate([scored, scored]))
     # The variance of a pair of scores is half the sum of the variances of the two models.
     factor = 2.0 / (1.0 / again.variance_factor + 1.0 / (held_out.variance_factor or np.inf))
     return replace(

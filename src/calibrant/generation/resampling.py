@@ -56,7 +56,8 @@ class Resampling(Generator):
             voters += generated.voters
             factors += generated.variance_factors
         twice = None
-        if not problems[0].is_binary and len(held_out[0]) and held_out[0].has_single_scores():
+        has_spread = bool(voters[0]) or not held_out[0].has_single_scores()
+        if not problems[0].is_binary and len(held_out[0]) and not has_spread:
             twice = score_again(fitter, problems[0], held_out[0])
         return Generated(held_out, voters, factors, scored_twice=twice)
 

@@ -101,7 +101,7 @@ def plan_development(proba: ArrayLike, n_features: int) -> DevelopmentPlan:
     --------
     >>> from calibrant.planning import plan_development, simulate_probabilities
     >>> plan_development(simulate_probabilities([0.8, 0.2], 0.8, random_state=0), 10).n_rows
-    430
+    450
     """
     rows = normalize_rows(check_array(proba, dtype=np.float64))
     if n_features < 1:

@@ -185,10 +185,10 @@ def find_intervals(model: TableModel, row: pd.DataFrame) -> tuple[list[list[floa
         return None, "There are no intervals, because the model was updated since it was fitted."
     try:
         return model.predict_interval(model.select_inputs(row))[0].tolist(), ""
-    except ValueError:  # it was fitted without calibration, or by an earlier version
+    except ValueError:
         return None, (
-            "There are no intervals, because they require calibrated probabilities. Fit the model "
-            "again, with calibrated probabilities."
+            "There are no intervals, because the model was fitted without calibration or by an "
+            "earlier version of calibrant. Fit it again, with calibrated probabilities."
         )
 
 

@@ -57,3 +57,13 @@ def test_features_are_counted():
 
 def test_nothing_can_be_learned_from_features_without_information():
     assert plan_development(np.tile([0.5, 0.5], (3, 1)), 2).for_shrinkage == np.inf
+
+
+def test_rows_that_exclude_two_classes_do_not_count_for_their_pair():
+    proba = simulate_probabilities([0.4, 0.3, 0.3], 0.8, random_state=0)
+    certain = np.vstack([proba, [[1.0, 0.0, 0.0]]])
+    almost = np.vstack([proba, [[1.0 - 2e-12, 1e-12, 1e-12]]])
+    found, expected = plan_development(certain, 5), plan_development(almost, 5)
+    assert found.for_shrinkage == pytest.approx(expected.for_shrinkage, rel=1e-6)
+    with pytest.raises(ValueError, match="positive mean probability, got 0 for class 1"):
+        plan_development([[1.0, 0.0], [1.0, 0.0]], 5)

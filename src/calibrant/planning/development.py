@@ -108,10 +108,17 @@ def plan_development(proba: ArrayLike, n_features: int) -> DevelopmentPlan:
         raise ValueError(f"n_features must be at least 1, got {n_features}. Count the features.")
     n_classes = rows.shape[1]
     shares = rows.mean(axis=0)
+    if not shares.all():
+        raise ValueError(
+            "Every class must have a positive mean probability, got 0 for class "
+            f"{int(shares.argmin())}. Leave it out."
+        )
     pairs = []
     for i, j in combinations(range(n_classes), 2):
-        weight = rows[:, i] + rows[:, j]
-        r_squared, _ = _cox_snell(rows[:, [i, j]] / weight[:, None], weight)
+        pair = rows[:, [i, j]]
+        pair = pair[pair.any(axis=1)]  # other rows belong to neither class
+        weight = pair.sum(axis=1)
+        r_squared, _ = _cox_snell(pair / weight[:, None], weight)
         share = shares[i] + shares[j]
         pairs.append(rows_for_shrinkage(r_squared, n_features, SHRINKAGE) / share)
     r_squared, largest = _cox_snell(rows, np.ones(len(rows)))

@@ -16,6 +16,12 @@ def test_values_are_subgroups_in_order_and_rows_without_one_come_last(make_table
     assert found.index.tolist() == [1, 0, 2, 2] * 15
 
 
+def test_rows_without_a_value_are_not_those_whose_value_is_called_missing(make_table):
+    (found,) = select(make_table(sex=["m", "missing", None] * 20), "sex")
+    assert found.names == ("m", "missing", "(missing)")
+    assert found.index.tolist() == [0, 1, 2] * 20
+
+
 def test_few_numbers_are_subgroups_by_value(make_table):
     (found,) = select(make_table(stage=[10, 2, 1] * 20), "stage")
     assert found.names == ("1", "2", "10")

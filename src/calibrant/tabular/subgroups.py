@@ -13,7 +13,7 @@ from calibrant.tabular.cells import as_text, is_missing
 from calibrant.tabular.columns import describe_column, find_columns, to_numbers
 from calibrant.tabular.schema import Kind
 
-# The name of the subgroup of rows without a value.
+# The name of the subgroup of rows without a value, in brackets unless no value is called so.
 MISSING = "missing"
 MOST_SUBGROUPS = 20
 # A column with more different numbers than this is cut into thirds.
@@ -80,7 +80,8 @@ def _divide(column: pd.Series, target: str) -> RowSubgroups:
             f"with {len(names)}. Merge some of its values in a new column, and name that one."
         )
     if np.any(index == NONE):
-        return RowSubgroups(name, (*names, MISSING), np.where(index == NONE, len(names), index))
+        missing = f"({MISSING})" if MISSING in names else MISSING
+        return RowSubgroups(name, (*names, missing), np.where(index == NONE, len(names), index))
     return RowSubgroups(name, names, index)
 
 

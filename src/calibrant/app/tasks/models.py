@@ -16,6 +16,7 @@ from calibrant._core.phrases import capitalize
 from calibrant._core.typing import FloatArray
 from calibrant.app.reporting import Reporter
 from calibrant.app.tasks.tables import N_JOBS
+from calibrant.calibrators import UpdateChoice
 from calibrant.decisions import CostTable, decide
 from calibrant.tabular import MODELS, TableModel, fit_table, read_table
 from calibrant.tabular.cells import as_text, is_missing
@@ -181,7 +182,7 @@ def case(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict
 
 def find_intervals(model: TableModel, row: pd.DataFrame) -> tuple[list[list[float]] | None, str]:
     """Return the ends of an interval for each probability, or None and why there are none."""
-    if model.history:
+    if any(each.choice != UpdateChoice.NONE for each in model.history):
         return None, "There are no intervals, because the model was updated since it was fitted."
     try:
         return model.predict_interval(model.select_inputs(row))[0].tolist(), ""

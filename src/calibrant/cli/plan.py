@@ -17,6 +17,7 @@ from calibrant.cli.arguments import (
     MergeCase,
     Missing,
     Model,
+    Numbers,
     Quiet,
     RareClasses,
     Seed,
@@ -45,6 +46,7 @@ def plan(
     groups: Groups = None,
     ignore: Ignore = None,
     categories: Categories = None,
+    numbers: Numbers = None,
     sheet: Sheet = None,
     missing: Missing = None,
     merge_case: MergeCase = False,
@@ -93,7 +95,7 @@ def plan(
     """
     from calibrant.planning import DEFAULT_MARGINS, plan_from_shares
     from calibrant.planning.tables import plan_from_table
-    from calibrant.tabular import describe_table, read_table
+    from calibrant.tabular.requests import TableRequest
     from calibrant.tabular.schema import Severity
 
     messages = Messages(quiet, json)
@@ -109,16 +111,20 @@ def plan(
                 values, auc, n_features=features, labels=names, progress=progress, **options
             )
         else:
-            table = read_table(data, sheet=sheet, missing=missing or ())
-            schema = describe_table(
-                table,
+            request = TableRequest(
+                data,
                 target,
                 groups=groups,
                 ignore=ignore or (),
                 categories=categories or (),
+                numbers=numbers or (),
+                sheet=sheet,
+                missing=missing or (),
                 merge_case=merge_case,
                 rare_classes=rare_classes,
             )
+            table = request.read()
+            schema = request.describe(table)
             for notice in schema.notices:
                 is_warning = notice.severity is Severity.warning
                 (messages.warn if is_warning else messages.note)(notice.text)

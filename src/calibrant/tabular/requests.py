@@ -9,11 +9,10 @@ from pathlib import Path
 import pandas as pd
 
 from calibrant.tabular.class_names import RareClasses
+from calibrant.tabular.data_files import STANDARD_INPUT
 from calibrant.tabular.inspection import describe_table
 from calibrant.tabular.readers import read_table
 from calibrant.tabular.schema import Schema
-
-STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,11 @@ def test_it_opens_the_browser_and_links_to_itself(monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     with serve() as app:
-        assert opened == [app.address]
+        [address] = opened
+        # The command line of the browser, which others can see, does not have the secret.
+        assert app.address.split("/")[3] not in address
+        assert httpx.get(address, follow_redirects=True).url == app.address
+        assert httpx.get(address).status_code == 403
         assert app.address in app._repr_html_()
         assert "running" in repr(app)
     assert "stopped" in repr(app)

@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from calibrant.app.jobs import Pool
 from calibrant.app.pages import models, outcomes, start, tables, work
@@ -78,7 +77,7 @@ ROUTES = [
 
 def make_application(
     folder: Path, secret: str, port: int, leave: Callable[[], None]
-) -> tuple[ASGIApp, Projects]:
+) -> tuple[Guard, Projects]:
     """Return the guarded application, and its projects.
 
     Parameters

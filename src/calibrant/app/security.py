@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HOST = "127.0.0.1"
@@ -75,6 +75,16 @@ class Guard:
         self.hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
         self.origins = {f"http://{host}" for host in self.hosts}
         self.headers = make_headers()
+        self._invitations: dict[str, str] = {}
+
+    def invite(self, address: str) -> str:
+        """Return a path that leads to an address once, for the command line of a browser.
+
+        All users of a computer can see the command lines of its processes.
+        """
+        key = make_secret()
+        self._invitations[key] = address
+        return key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -91,7 +101,11 @@ class Guard:
         # Requests such as "OPTIONS *" have no slash.
         first, _, rest = scope["path"].removeprefix("/").partition("/")
         is_known = hmac.compare_digest(first.encode(), self.secret.encode())
-        if not is_known or not self._is_from_here(scope["method"], Headers(scope=scope)):
+        is_from_here = self._is_from_here(scope["method"], Headers(scope=scope))
+        if is_from_here and (address := self._invitations.pop(first, None)):
+            await RedirectResponse(address, 303)(scope, receive, send_with_headers)
+            return
+        if not is_known or not is_from_here:
             await PlainTextResponse(REFUSED, 403)(scope, receive, send_with_headers)
             return
         root = f"{scope.get('root_path', '')}/{self.secret}"

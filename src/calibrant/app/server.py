@@ -47,15 +47,16 @@ class RunningApp:
             start_new_session=True,  # it outlives the application
         )
         secret, port = make_secret(), self._socket.getsockname()[1]
-        app, projects = make_application(self.folder, secret, port, self.leave)
-        self.address = f"http://{HOST}:{port}/{secret}/"
+        self._guard, projects = make_application(self.folder, secret, port, self.leave)
+        self._origin = f"http://{HOST}:{port}"
+        self.address = f"{self._origin}/{secret}/"
         try:
             self.address += "" if file is None else _add_file(projects, Path(file))
         except BaseException:
             self._clean_up()
             raise
         config = uvicorn.Config(
-            app,
+            self._guard,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -77,6 +78,10 @@ class RunningApp:
         """Close the port, let the janitor remove the folder, and wait until it has."""
         self._socket.close()
         self._janitor.communicate()
+
+    def open_browser(self) -> None:
+        """Open the first page in a browser, by an address that can be used once."""
+        webbrowser.open(f"{self._origin}/{self._guard.invite(self.address)}")
 
     def leave(self) -> None:
         """Ask the server to end."""
@@ -138,7 +143,7 @@ def serve(
     """
     app = RunningApp(file, port=port)
     if open_browser:
-        webbrowser.open(app.address)
+        app.open_browser()
     return app
 
 

@@ -233,18 +233,18 @@ async def save_predictions(request: Request) -> Response:
     return send_file(job, SAVED_AS[kind], SAVED_AS[kind])
 
 
-async def case(request: Request) -> Response:
-    """Show the prediction of a case that was filled in by hand."""
+async def start_case(request: Request) -> Response:
+    """Start to predict a case that was filled in by hand; its values are not in the address."""
     project = get_project(request)
+    form = await read_form(request)
     made = model_job(request, project)
     if made is None or made.state is not State.done:
         return redirect(request, project, "use")
     fields: list[dict[str, Any]] = made.result["fields"]
-    query = request.query_params
     values = {
         field["name"]: text
         for position, field in enumerate(fields)
-        if (text := query.get(f"f{position}", "").strip())
+        if (text := form.get(f"f{position}", [""])[0].strip())
     }
     project.choices["case"] = values
     arguments = {
@@ -253,6 +253,16 @@ async def case(request: Request) -> Response:
         "costs": project.choices.get("costs"),
     }
     job = project.request(get_pool(request), "case", arguments)
+    return redirect(request, project, "case", job.key)
+
+
+async def case(request: Request) -> Response:
+    """Show the prediction of a case."""
+    project = get_project(request)
+    made = model_job(request, project)
+    job = project.jobs.get(request.path_params["job"])
+    if made is None or job is None or job.task != "case":
+        raise PageError("There is no such case. Fill it in again.", "use")
     if page := await wait_for(request, project, job, "use"):
         return page
     return show(
@@ -260,8 +270,8 @@ async def case(request: Request) -> Response:
         "case.html",
         project,
         "use",
-        model=made.result,
+        classes=made.result["classes"],
         found=job.result,
-        values=values,
-        has_costs=arguments["costs"] is not None,
+        values=job.arguments["values"],
+        has_costs=job.arguments["costs"] is not None,
     )

@@ -345,4 +345,4 @@ def test_intervals_and_possible_classes_are_those_of_the_model(run, read_csv, mo
 
 def test_intervals_are_for_the_class_shares_of_the_training_data(run, is_refused, model, data):
     result = run("predict", model, data, "--intervals", "--prevalence", "estimate")
-    is_refused(result, "Leave it out")
+    is_refused(result, "Leave out --prevalence")

@@ -102,6 +102,7 @@ def test_an_update_writes_a_model_that_predicts_and_remembers(
     assert new.mean() < old.mean()
     again = run("validate", fitted, mix, "--against", path, "-o", tmp_path / "v.html")
     assert "Which one is better? u.skops, beyond chance" in again.stdout
+    assert "as the data that u.skops was fitted or updated on" in again.stderr
 
 
 def test_tables_of_probabilities_are_validated_like_models(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,14 @@ def make_curve(low):
 )
 def test_thresholds_with_an_advantage_are_listed_as_ranges(low, sentence):
     assert describe_advantage(make_curve(low)) == sentence
+
+
+def test_thresholds_at_which_decisions_do_harm_are_listed_too():
+    curve = replace(make_curve([1, -1, -1]), advantage_high=np.array([2.0, -0.5, -0.5]))
+    assert describe_advantage(curve) == (
+        "Better than treating all and none, beyond chance, at 1%. Worse than one of them, beyond "
+        "chance, at 2% to 3%."
+    )
 
 
 def test_thresholds_are_put_into_words():

@@ -128,4 +128,4 @@ def test_both_tests_are_put_into_words(analysis, p_values, difference, expected)
     assert ("In no subgroup" in text) == (min(p_values) >= 0.05)
     if min(p_values) < 0.05:  # four findings in the first subgroup
         assert text.startswith("In '<b>', ")
-        assert "; and 1 more finding below." in text
+        assert "; and 1 more finding on the page." in text

@@ -96,7 +96,7 @@ def write_predictions(
         if request.prevalence is not None and (request.with_intervals or request.with_sets):
             raise ValueError(
                 "--intervals and --sets are for the class shares of the training data, got "
-                "--prevalence as well. Leave it out."
+                "--prevalence as well. Leave out --prevalence, or leave out the others."
             )
         model = _load(kind, request.model)
         costs = None if request.costs is None else read_costs(request.costs, model.output_columns)

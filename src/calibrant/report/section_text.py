@@ -7,23 +7,38 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibrant._core.phrases import join_phrases
+from calibrant._core.typing import BoolArray
 from calibrant.decisions import DecisionCurve, PairThresholds
 from calibrant.report.formatting import percent
 
 
 def describe_advantage(curve: DecisionCurve) -> str:
-    """Say at which thresholds probabilities are better than treating all or none."""
-    better = np.flatnonzero(curve.advantage_low > 0)
-    if len(better) == 0:
-        return "At no threshold clearly better than treating all or none."
-    runs = np.split(better, np.flatnonzero(np.diff(better) > 1) + 1)
+    """Say at which thresholds probabilities are better or worse than treating all or none."""
+    better = _list_thresholds(curve, curve.advantage_low > 0)
+    worse = _list_thresholds(curve, curve.advantage_high < 0)
+    sentences = [
+        f"Better than treating all and none, beyond chance, at {better}."
+        if better
+        else "At no threshold clearly better than treating all or none."
+    ]
+    if worse:
+        sentences.append(f"Worse than one of them, beyond chance, at {worse}.")
+    return " ".join(sentences)
+
+
+def _list_thresholds(curve: DecisionCurve, chosen: BoolArray) -> str:
+    """List ranges of thresholds."""
+    positions = np.flatnonzero(chosen)
+    if len(positions) == 0:
+        return ""
+    runs = np.split(positions, np.flatnonzero(np.diff(positions) > 1) + 1)
     ranges = [
         percent(curve.threshold[run[0]])
         if len(run) == 1
         else f"{percent(curve.threshold[run[0]])} to {percent(curve.threshold[run[-1]])}"
         for run in runs
     ]
-    return f"Better than treating all and none, beyond chance, at {join_phrases(ranges)}."
+    return join_phrases(ranges)
 
 
 def describe_thresholds(

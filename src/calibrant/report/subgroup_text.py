@@ -87,5 +87,5 @@ def _describe_findings(calibration: SubgroupCalibration) -> str:
                 f"({p_value(p)})"
             )
     n_more = len(cells) - MOST_FINDINGS
-    more_text = f"; and {count(n_more, 'more finding')} below" if n_more > 0 else ""
+    more_text = f"; and {count(n_more, 'more finding')} on the page" if n_more > 0 else ""
     return f"{capitalize('; '.join(phrases))}{more_text}."

@@ -92,7 +92,7 @@ ITEMS = (
         "20a, 20b, 21",
         "numbers of participants and of outcome events, missing data",
         "Data; methods paragraph",
-        "Methods paragraph",
+        "Methods paragraph, but for missing data",
     ),
     ReportingItem("22", "the full model", "Command that saves the model; calibrant export"),
     ReportingItem(

@@ -19,8 +19,6 @@ from calibrant.tabular.phrases import list_names, suggest
 ROUNDING = 0.005
 # Estimated shares are used if they differ from the old ones at this level.
 ALPHA = 0.05
-# The estimate is combined with so many rows of the old mix, which keeps its shares positive.
-PSEUDO_COUNT = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +77,8 @@ class Adjustment(Record):
             )
         return (
             f"{estimated}They differ from the old shares beyond chance {test}, so the "
-            "probabilities were adjusted to them."
+            f"probabilities were adjusted as far as the intervals show: {changes}. This assumes "
+            "that rows of each class look as they did in training."
         )
 
 
@@ -110,9 +109,10 @@ def adjust_to_prevalence(
 
     Notes
     -----
-    Estimated shares are used only if the test of `estimate_prior` finds that they have changed:
-    with few rows, the error of the estimate does more harm than a small change of the shares. They
-    are then combined with one row of the old mix, so that no probability becomes 0.
+    With few rows or a weak model, the error of estimated shares does more harm than old shares do.
+    Hence they are used only if the test of `estimate_prior` finds that they have changed, and only
+    as far as their intervals show: the new share of each class is the one in its interval that is
+    nearest to the old share, before all are divided by their sum.
     """
     counts = np.array(class_count, dtype=np.float64)
     if not counts.all():
@@ -130,7 +130,8 @@ def adjust_to_prevalence(
     found = estimate_prior(proba, old=counts)
     if found.p_value >= ALPHA:
         return Adjustment(proba, names, old_shares, None, found)
-    new = (found.n_rows * found.new + PSEUDO_COUNT * old) / (found.n_rows + PSEUDO_COUNT)
+    new = np.clip(old, [each.low for each in found.share], [each.high for each in found.share])
+    new /= new.sum()
     adjusted = adjust_prior(proba, old=old, new=new)
     return Adjustment(adjusted, names, old_shares, tuple(new.tolist()), found)
 

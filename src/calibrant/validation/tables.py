@@ -122,6 +122,8 @@ def validate_subjects(
         else:
             _check_same_classes(subject.name, model.output_columns, classes)
             notices += model.find_notices(rows.table)
+            if subject is not first:
+                notices += _warn_of_known_rows(rows, model, subject.name)
             proba = model.predict_proba(rows.table)
             candidates.append(Candidate(subject.name, proba, model.performance, model.class_count))
     result = validate_candidates(
@@ -182,12 +184,19 @@ def select_new_rows(
                 "lacks, so rows are treated as independent."
             )
     rows = select_labeled_rows(table, classes, target, groups, model.class_names)
-    if np.bincount(rows.y, minlength=len(classes)).tolist() == list(model.class_count):
-        notices.append(
-            "The table has as many rows of each class as the data that the model was fitted or "
-            "updated on. If the rows are the same, the model looks better than it is."
-        )
+    notices += _warn_of_known_rows(rows, model, "the model")
     return rows._replace(notices=(*rows.notices, *notices))
+
+
+def _warn_of_known_rows(rows: LabeledRows, model: SavedModel, name: str) -> list[str]:
+    """Return a notice if rows may be those on which a model was fitted or last updated."""
+    counts = np.bincount(rows.y, minlength=len(model.output_columns))
+    if counts.tolist() != list(model.class_count):
+        return []
+    return [
+        f"The table has as many rows of each class as the data that {name} was fitted or updated "
+        f"on. If the rows are the same, {name} looks better than it is."
+    ]
 
 
 def _find_subject_classes(subject: Subject, target: str) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ test: .venv/test-tools browser
 # newest that this processor can run. What is left out reads files,
 # draws or prints; its few numeric comparisons go through the same functions.
 NEWEST := $(if $(shell grep -s avx512f /proc/cpuinfo),SKYLAKEX,HASWELL)
-NOT_NUMERIC := benchmarks cli datasets experiments persistence plots report tabular
+NOT_NUMERIC := app benchmarks cli datasets experiments persistence plots report tabular
 test-kernels: .venv/test-tools
 	for kernel in PRESCOTT $(NEWEST); do \
 		echo "OpenBLAS kernels: $$kernel"; \

@@ -160,6 +160,13 @@ def test_a_case_with_text_for_a_number_says_what_to_do(visitor, fitted):
     page = visitor.post(f"{fitted}/case", f0="old")
     assert page.status_code == 400
     assert "must hold numbers" in text_of(page)
+    assert "Correct it, or leave the field empty." in text_of(page)
+
+
+def test_work_that_was_begun_is_found_from_the_start_page(visitor, fitted):
+    path = fitted.removeprefix(visitor.origin)
+    assert f'href="{path}"' in visitor.get(f"{visitor.home}/").text
+    assert visitor.get(fitted).url.path.endswith("/use")
 
 
 def test_outcomes_lead_to_a_validation_and_an_update(visitor, model):

@@ -62,6 +62,7 @@ ROUTES = [
     Route("/p/{project}/rows", models.add_rows, methods=PUT),
     Route("/p/{project}/predictions/{job}", models.predictions, methods=GET),
     Route("/p/{project}/predictions/{job}/{kind}", models.save_predictions, methods=GET),
+    Route("/p/{project}/case", models.ask_for_case, methods=GET),
     Route("/p/{project}/case", models.start_case, methods=POST),
     Route("/p/{project}/case/{job}", models.case, methods=GET),
     Route("/p/{project}/outcomes", outcomes.add_outcomes, methods=PUT),

@@ -153,6 +153,10 @@ class Projects:
             project.entrance = Entrance.model
         self._projects[project.key] = project
 
+    def newest_first(self) -> list[Project]:
+        """Return all projects whose file is complete."""
+        return list(reversed(self._projects.values()))
+
     def get(self, key: str) -> Project | None:
         """Return a project by its part of the address."""
         return self._projects.get(key)

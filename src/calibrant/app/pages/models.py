@@ -233,6 +233,11 @@ async def save_predictions(request: Request) -> Response:
     return send_file(job, SAVED_AS[kind], SAVED_AS[kind])
 
 
+async def ask_for_case(request: Request) -> Response:
+    """Send the browser to the page with the form of a case."""
+    return redirect(request, get_project(request), "use")
+
+
 async def start_case(request: Request) -> Response:
     """Start to predict a case that was filled in by hand; its values are not in the address."""
     project = get_project(request)

@@ -31,8 +31,13 @@ EXAMPLE = "waveform.csv"
 
 
 async def start(request: Request) -> Response:
-    """Show the ways to begin."""
-    return show(request, "start.html", most_megabytes=MOST_BYTES // 2**20)
+    """Show the ways to begin, and what was begun."""
+    return show(
+        request,
+        "start.html",
+        most_megabytes=MOST_BYTES // 2**20,
+        begun=get_projects(request).newest_first(),
+    )
 
 
 async def upload(request: Request) -> Response:
@@ -68,8 +73,12 @@ def first_step(project: Project) -> str:
 
 
 async def open_project(request: Request) -> Response:
-    """Send the browser to the first step of a project."""
+    """Send the browser to the last step of a project that was begun."""
     project = get_project(request)
+    if "model" in project.choices:
+        return redirect(request, project, "use")
+    if project.find("report") is not None:
+        return redirect(request, project, "report")
     return redirect(request, project, first_step(project))
 
 

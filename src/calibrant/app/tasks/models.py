@@ -152,7 +152,13 @@ def case(folder: Path, arguments: Mapping[str, Any], reporter: Reporter) -> dict
             "probabilities. Choose a table of probabilities instead."
         )
     row = make_row(model, arguments["values"])
-    proba = model.predict_proba(row)[0]
+    try:
+        proba = model.predict_proba(row)[0]
+    except ValueError as error:
+        fault, in_row, _ = str(error).partition(" in row 1.")
+        if not in_row:
+            raise
+        raise ValueError(f"{fault}. Correct it, or leave the field empty.") from None
     costs = make_costs(arguments, model)
     chosen, expected = choose(proba[None, :], costs)
     variations = vary_features(model, row)[:MOST_VARIATIONS]

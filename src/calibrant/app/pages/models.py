@@ -158,24 +158,24 @@ def _read_costs(form: dict[str, list[str]], n_classes: int) -> list[list[float]]
 
 async def add_rows(request: Request) -> Response:
     """Take a table of new rows, start to predict them, and say where the predictions are."""
+    costs = get_project(request).choices.get("costs")
+    return await start_on_table(request, "predict", "predictions", costs=costs)
+
+
+async def start_on_table(request: Request, task: str, page: str, **arguments: Any) -> Response:
+    """Take a table for the model of a project, start a task on it, and say where its page is."""
     project = get_project(request)
     job = model_job(request, project)
     if job is None or job.state is not State.done:
         return JSONResponse({"error": "There is no model yet. Fit one first."}, 409)
-    name = unquote(request.headers.get("x-file-name", "")) or "rows.csv"
-    file = project.add_file(name)
+    file = project.add_file(unquote(request.headers.get("x-file-name", "")) or "table.csv")
     try:
         await receive_file(request, file)
     except UploadError as error:
         return JSONResponse({"error": str(error)}, 413)
-    arguments = {
-        "model": job.result["file"],
-        "place": str(file.parent),
-        "data": file.name,
-        "costs": project.choices.get("costs"),
-    }
-    started = project.request(get_pool(request), "predict", arguments)
-    return JSONResponse({"location": address(request, project, "predictions", started.key)})
+    place = {"model": job.result["file"], "place": str(file.parent), "data": file.name}
+    started = project.request(get_pool(request), task, {**place, **arguments})
+    return JSONResponse({"location": address(request, project, page, started.key)})
 
 
 def _predictions(request: Request, project: Project) -> Job:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote
-
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from calibrant.app.jobs import Job, State
 from calibrant.app.pages.common import (
     PageError,
-    address,
     frame,
     get_pool,
     get_project,
@@ -20,35 +17,17 @@ from calibrant.app.pages.common import (
     show,
     wait_for,
 )
-from calibrant.app.pages.models import model_job
+from calibrant.app.pages.models import start_on_table
 from calibrant.app.pages.tables import preview_of, reading_of
 from calibrant.app.projects import Project, locate
 from calibrant.app.rendering import add_bar, render
-from calibrant.app.uploads import UploadError, receive_file
 
 VALIDATION = "validation.html"
 
 
 async def add_outcomes(request: Request) -> Response:
     """Take a table with outcomes, start the validation, and say where its page is."""
-    project = get_project(request)
-    job = model_job(request, project)
-    if job is None or job.state is not State.done:
-        return JSONResponse({"error": "There is no model yet. Fit one first."}, 409)
-    file = project.add_file(unquote(request.headers.get("x-file-name", "")) or "outcomes.csv")
-    try:
-        await receive_file(request, file)
-    except UploadError as error:
-        return JSONResponse({"error": str(error)}, 413)
-    arguments = {
-        "model": job.result["file"],
-        "title": "the model",
-        "place": str(file.parent),
-        "data": file.name,
-        "target": None,
-    }
-    started = project.request(get_pool(request), "validate", arguments)
-    return JSONResponse({"location": address(request, project, "validation", started.key)})
+    return await start_on_table(request, "validate", "validation", title="the model", target=None)
 
 
 def _validation(request: Request, project: Project) -> Job:
